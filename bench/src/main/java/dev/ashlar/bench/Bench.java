@@ -54,7 +54,8 @@ public final class Bench {
         .setExecutionStrategy(
             parsed -> {
               CommandLine last = parsed.asCommandLineList().getLast();
-              if (last.getCommand() instanceof Planned planned && !last.isUsageHelpRequested()) {
+              if (last.getCommand() instanceof Plan.Planned planned
+                  && !last.isUsageHelpRequested()) {
                 System.err.printf(
                     "Takes about %s on a machine of its own.%n", plan(planned, last).inWords());
               }
@@ -63,7 +64,7 @@ public final class Bench {
         .setExecutionExceptionHandler((failure, command, parsed) -> failed(failure));
   }
 
-  private static Plan plan(Planned planned, CommandLine command) {
+  private static Plan plan(Plan.Planned planned, CommandLine command) {
     try {
       return planned.plan();
     } catch (BenchException e) {

@@ -17,6 +17,11 @@ public final class Plan {
 
   private double seconds = BEGIN_SECONDS;
 
+  /** A command that knows before it begins how long it will take. */
+  public interface Planned {
+    Plan plan();
+  }
+
   public Plan servers(int count) {
     return add(count, SERVER_SECONDS);
   }

@@ -70,7 +70,7 @@ class BenchTest {
     CommandLine commands = Bench.commandLine();
     commands.parseArgs(arguments);
     CommandLine last = commands.getParseResult().asCommandLineList().getLast();
-    return assertInstanceOf(Planned.class, last.getCommand()).plan();
+    return assertInstanceOf(Plan.Planned.class, last.getCommand()).plan();
   }
 
   private static CommandLine named(CommandLine commands, String name) {

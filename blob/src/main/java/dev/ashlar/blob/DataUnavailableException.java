@@ -1,10 +1,11 @@
 package dev.ashlar.blob;
 
+import dev.ashlar.protocol.client.UnavailableException;
+
 /** Bytes cannot be stored or read now. */
-public final class DataUnavailableException extends Exception {
+public final class DataUnavailableException extends UnavailableException {
   private static final long serialVersionUID = 1;
 
-  /** The cause. */
   public enum Reason {
     /** Fewer drives are available than the write or read needs. */
     TOO_FEW_DRIVES,
@@ -25,7 +26,7 @@ public final class DataUnavailableException extends Exception {
   private final Reason reason;
 
   public DataUnavailableException(Reason reason, String message) {
-    super(message);
+    super(message, null);
     this.reason = reason;
   }
 

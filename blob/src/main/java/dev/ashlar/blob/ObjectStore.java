@@ -1,6 +1,7 @@
 package dev.ashlar.blob;
 
 import dev.ashlar.protocol.client.ObjectRead;
+import dev.ashlar.protocol.client.ShardData;
 import dev.ashlar.protocol.layout.ByteRange;
 
 /** Stores the bytes of objects on erasure-coded drives. Calls block a virtual thread. */
@@ -34,4 +35,16 @@ public interface ObjectStore {
    */
   void read(ObjectRead object, ByteRange range, DataSink sink)
       throws DataUnavailableException, InterruptedException;
+
+  /** Receives bytes in order. */
+  interface DataSink {
+    /**
+     * Takes ownership of the piece and releases it, even if this throws. Blocks while the receiver
+     * is slow.
+     *
+     * @throws DataUnavailableException with {@link DataUnavailableException.Reason#CANCELLED} when
+     *     the receiver is gone: reading stops
+     */
+    void accept(ShardData piece) throws DataUnavailableException, InterruptedException;
+  }
 }

@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory;
 
 /** Creates erasure codes. */
 public final class Codecs {
-  private static final Logger log = LoggerFactory.getLogger(Codecs.class);
+  private static final Logger LOG = LoggerFactory.getLogger(Codecs.class);
   private static final AtomicBoolean warned = new AtomicBoolean();
 
   private Codecs() {}
@@ -36,7 +36,7 @@ public final class Codecs {
           yield new IsalKernel();
         }
         if (warned.compareAndSet(false, true)) {
-          log.warn("Erasure coding runs in Java, several times slower than ISA-L: {}", failure);
+          LOG.warn("Erasure coding runs in Java, several times slower than ISA-L: {}", failure);
         }
         yield new JavaKernel();
       }

@@ -10,9 +10,12 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
 import org.junit.jupiter.api.Test;
 
-/** What every implementation does. */
+/** What every implementation does: also the same as the Java codec. */
 abstract class ErasureCodeContract {
   private final Random random = new Random(20261121);
 
@@ -232,5 +235,54 @@ abstract class ErasureCodeContract {
       copies[i].put(shards[i].duplicate()).flip();
     }
     return copies;
+  }
+
+  @Property(tries = 400)
+  void equalsJava(
+      @ForAll @IntRange(min = 1, max = 20) int k,
+      @ForAll @IntRange(min = 0, max = 8) int m,
+      @ForAll @IntRange(min = 0, max = 40_000) int length,
+      @ForAll long seed) {
+    Random random = new Random(seed);
+    try (ErasureCode code = create(k, m);
+        ErasureCode java = Codecs.create(CodecChoice.JAVA, k, m)) {
+      ByteBuffer[] data = Shards.random(random, k, length);
+      ByteBuffer[] parity = Shards.empty(random, m, length);
+      ByteBuffer[] oracle = Shards.empty(random, m, length);
+      code.encode(data, parity);
+      java.encode(data, oracle);
+      assertSame(oracle, parity);
+      ByteBuffer delta = Shards.random(random, 1, length)[0];
+      int changed = random.nextInt(k);
+      code.update(changed, delta, parity);
+      java.update(changed, delta, oracle);
+      assertSame(oracle, parity);
+      decodesAlike(code, java, random, length);
+    }
+  }
+
+  private static void decodesAlike(ErasureCode code, ErasureCode java, Random random, int length) {
+    int k = code.dataShards();
+    int[] shuffled = IntStream.range(0, k + code.parityShards()).toArray();
+    for (int i = shuffled.length - 1; i > 0; i--) {
+      int other = random.nextInt(i + 1);
+      int shard = shuffled[i];
+      shuffled[i] = shuffled[other];
+      shuffled[other] = shard;
+    }
+    int[] present = IntStream.of(shuffled).limit(k).toArray();
+    int[] wanted = IntStream.of(shuffled).skip(random.nextInt(shuffled.length + 1)).toArray();
+    ByteBuffer[] sources = Shards.random(random, k, length);
+    ByteBuffer[] targets = Shards.empty(random, wanted.length, length);
+    ByteBuffer[] oracle = Shards.empty(random, wanted.length, length);
+    code.decode(present, sources, wanted, targets);
+    java.decode(present, sources, wanted, oracle);
+    assertSame(oracle, targets);
+  }
+
+  private static void assertSame(ByteBuffer[] expected, ByteBuffer[] actual) {
+    for (int i = 0; i < expected.length; i++) {
+      assertArrayEquals(Shards.bytes(expected[i]), Shards.bytes(actual[i]), "buffer " + i);
+    }
   }
 }

@@ -2,14 +2,17 @@ package dev.ashlar.transport;
 
 import dev.ashlar.transport.frame.FrameConnection;
 import dev.ashlar.transport.tls.ClusterTls;
-import dev.ashlar.transport.tls.WithoutTls;
+import dev.ashlar.transport.tls.TlsFaults;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
@@ -137,5 +140,23 @@ public final class EventLoops implements AutoCloseable {
     loops
         .shutdownGracefully(0, FORCED_END.toMillis(), TimeUnit.MILLISECONDS)
         .awaitUninterruptibly(FORCED_END.toMillis() * 2);
+  }
+
+  /**
+   * Stands in front of TLS on an accepted connection: sends an alert to a client without TLS before
+   * TLS ends the connection.
+   */
+  private static final class WithoutTls extends ChannelInboundHandlerAdapter {
+    // If it cannot be sent, the other side has gone.
+    @SuppressWarnings("FutureReturnValueIgnored")
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object first) {
+      ByteBuf bytes = (ByteBuf) first;
+      if (bytes.isReadable() && !TlsFaults.isTls(bytes.getByte(bytes.readerIndex()))) {
+        ctx.writeAndFlush(TlsFaults.wrongProtocol());
+      }
+      ctx.fireChannelRead(first);
+      ctx.pipeline().remove(this);
+    }
   }
 }

@@ -2,14 +2,11 @@ package dev.ashlar.bench.capacity;
 
 import dev.ashlar.bench.Machine;
 import dev.ashlar.bench.Plan;
-import dev.ashlar.bench.Planned;
-import dev.ashlar.bench.SizeArgument;
 import dev.ashlar.bench.TimeLeft;
 import dev.ashlar.bench.engine.ScratchFolder;
-import dev.ashlar.bench.options.CountArgument;
-import dev.ashlar.bench.options.FolderOption;
+import dev.ashlar.bench.options.Arguments;
+import dev.ashlar.bench.options.Options;
 import dev.ashlar.bench.options.OutputOptions;
-import dev.ashlar.bench.options.ProfilesOption;
 import dev.ashlar.bench.result.ResultFolder;
 import dev.ashlar.protocol.model.Profile;
 import java.io.IOException;
@@ -36,7 +33,7 @@ import picocli.CommandLine.Spec;
           + " and 3 GB in --folder. TB are 10^12 bytes."
     },
     mixinStandardHelpOptions = true)
-public final class CapacityCommand implements Callable<Integer>, Planned {
+public final class CapacityCommand implements Callable<Integer>, Plan.Planned {
   private static final String NONE = "none";
   private static final List<String> PROFILES = List.of("1+2", "2+2", "4+2", "6+2", "8+3");
 
@@ -50,7 +47,7 @@ public final class CapacityCommand implements Callable<Integer>, Planned {
 
   @Option(
       names = "--drive-size",
-      converter = SizeArgument.class,
+      converter = Arguments.Size.class,
       defaultValue = "7.68TB",
       description = "Default: 7.68TB.")
   private long driveSize;
@@ -63,7 +60,7 @@ public final class CapacityCommand implements Callable<Integer>, Planned {
       description = "Over which the drives are spread (default: each drive counts for itself).")
   private @Nullable Integer nodes;
 
-  @Mixin private ProfilesOption profiles = new ProfilesOption();
+  @Mixin private Options.Profiles profiles = new Options.Profiles();
 
   @Option(
       names = "--data-set",
@@ -78,12 +75,12 @@ public final class CapacityCommand implements Callable<Integer>, Planned {
   @Option(
       names = "--sample",
       paramLabel = "N",
-      converter = CountArgument.class,
+      converter = Arguments.Count.class,
       defaultValue = "32",
       description = "Objects stored per power of two of sizes, at most (default: 32).")
   private int sample;
 
-  @Mixin private FolderOption folder = new FolderOption();
+  @Mixin private Options.Folder folder = new Options.Folder();
 
   @Mixin private OutputOptions output = new OutputOptions();
 

@@ -20,9 +20,8 @@ public sealed interface Figure {
    * Points joined by a line.
    *
    * @param color the same number is the same colour in all charts
-   * @param isFaint of an earlier phase: dashed
    */
-  record Line(String name, double[] x, double[] y, int color, boolean isFaint) {}
+  record Line(String name, double[] x, double[] y, int color) {}
 
   /** Single points of all lines that mean the same. */
   record Marks(String name, double[] x, double[] y) {}

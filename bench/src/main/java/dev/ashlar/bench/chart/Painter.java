@@ -27,7 +27,11 @@ final class Painter {
   static final int HEIGHT = 560;
 
   private static final float LINE = 2.4f;
-  private static final float[] DASHES = {7f, 5f};
+  private static final BasicStroke SOLID =
+      new BasicStroke(LINE, BasicStroke.CAP_ROUND, BasicStroke.JOIN_ROUND);
+  private static final BasicStroke DASHED =
+      new BasicStroke(
+          LINE, BasicStroke.CAP_BUTT, BasicStroke.JOIN_ROUND, 1f, new float[] {7f, 5f}, 0f);
   private static final int ZONE_ALPHA = 38;
   private static final Marker[] POINTS = {
     SeriesMarkers.CIRCLE,
@@ -53,8 +57,6 @@ final class Painter {
       case Figure.Bars bars -> bars(bars);
     };
   }
-
-  // --- Lines ----------------------------------------------------------------------------------
 
   private XYChart lines(Figure.Lines figure) {
     XYChart chart =
@@ -82,7 +84,7 @@ final class Painter {
     }
     for (Figure.Line line : figure.lines()) {
       XYSeries series = chart.addSeries(line.name(), x.at(line.x()), y.at(line.y()));
-      series.setLineColor(theme.series(line.color())).setLineStyle(stroke(line.isFaint()));
+      series.setLineColor(theme.series(line.color())).setLineStyle(SOLID);
       series.setMarker(
           figure.hasPoints() ? POINTS[line.color() % POINTS.length] : SeriesMarkers.NONE);
       series.setMarkerColor(theme.series(line.color()));
@@ -116,17 +118,9 @@ final class Painter {
     zone.setMarker(SeriesMarkers.NONE);
     XYSeries line =
         chart.addSeries(limit.name(), new double[] {left, right}, new double[] {at, at});
-    line.setLineColor(theme.text()).setLineStyle(stroke(true));
+    line.setLineColor(theme.text()).setLineStyle(DASHED);
     line.setMarker(SeriesMarkers.NONE);
   }
-
-  private static BasicStroke stroke(boolean isFaint) {
-    return isFaint
-        ? new BasicStroke(LINE, BasicStroke.CAP_BUTT, BasicStroke.JOIN_ROUND, 1f, DASHES, 0f)
-        : new BasicStroke(LINE, BasicStroke.CAP_ROUND, BasicStroke.JOIN_ROUND);
-  }
-
-  // --- Bars -----------------------------------------------------------------------------------
 
   private CategoryChart bars(Figure.Bars figure) {
     CategoryChart chart =
@@ -159,8 +153,6 @@ final class Painter {
     }
     return places;
   }
-
-  // --- Style ----------------------------------------------------------------------------------
 
   private void style(AxesChartStyler styler) {
     Font font = new Font(Font.SANS_SERIF, Font.PLAIN, 13);

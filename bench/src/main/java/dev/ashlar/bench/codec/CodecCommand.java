@@ -2,13 +2,10 @@ package dev.ashlar.bench.codec;
 
 import dev.ashlar.bench.Machine;
 import dev.ashlar.bench.Plan;
-import dev.ashlar.bench.Planned;
-import dev.ashlar.bench.SizeArgument;
 import dev.ashlar.bench.TimeLeft;
-import dev.ashlar.bench.options.CountArgument;
+import dev.ashlar.bench.options.Arguments;
+import dev.ashlar.bench.options.Options;
 import dev.ashlar.bench.options.OutputOptions;
-import dev.ashlar.bench.options.PassesOption;
-import dev.ashlar.bench.options.ProfilesOption;
 import dev.ashlar.bench.result.ResultFolder;
 import dev.ashlar.codec.CodecChoice;
 import dev.ashlar.codec.isal.NativeLibrary;
@@ -43,7 +40,7 @@ import picocli.CommandLine.Spec;
     },
     mixinStandardHelpOptions = true,
     subcommands = JmhCommand.class)
-public final class CodecCommand implements Callable<Integer>, Planned {
+public final class CodecCommand implements Callable<Integer>, Plan.Planned {
   static final List<String> PROFILES = List.of("4+2", "6+2", "8+3");
 
   /** Of all plugins in the mean, checks and warm-up included. */
@@ -68,18 +65,18 @@ public final class CodecCommand implements Callable<Integer>, Planned {
       description = "Codecs to measure (default: isal,java,jerasure).")
   private List<String> plugins = List.of();
 
-  @Mixin private ProfilesOption profiles = new ProfilesOption();
+  @Mixin private Options.Profiles profiles = new Options.Profiles();
 
   @Option(
       names = "--size",
-      converter = SizeArgument.class,
+      converter = Arguments.Size.class,
       defaultValue = "1MiB",
       description = "Data bytes of one iteration (default: 1MiB).")
   private long size;
 
   @Option(
       names = "--iterations",
-      converter = CountArgument.class,
+      converter = Arguments.Count.class,
       defaultValue = "1024",
       description = "Number of iterations (default: 1024).")
   private int iterations;
@@ -96,7 +93,7 @@ public final class CodecCommand implements Callable<Integer>, Planned {
       })
   private List<String> erasures = List.of();
 
-  @Mixin private PassesOption passes = new PassesOption();
+  @Mixin private Options.Passes passes = new Options.Passes();
 
   @Option(
       names = "--compiler",
@@ -209,7 +206,7 @@ public final class CodecCommand implements Callable<Integer>, Planned {
   }
 
   private CodecTask decode(CodeShape shape, int lost) {
-    List<int[]> combinations = Losses.all(shape.count(), lost);
+    List<int[]> combinations = CodecTask.allLosses(shape.count(), lost);
     boolean isExhaustive = erasures.contains(EXHAUSTIVE);
     return new CodecTask(
         shape,
@@ -218,12 +215,13 @@ public final class CodecCommand implements Callable<Integer>, Planned {
         isExhaustive
             ? Math.ceilDiv(iterations, combinations.size()) * combinations.size()
             : iterations,
-        isExhaustive ? combinations : Losses.some(combinations, LOSSES_MAX));
+        isExhaustive ? combinations : CodecTask.someLosses(combinations, LOSSES_MAX));
   }
 
   private record Cell(CodecPlugin plugin, CodecTask task) {}
 
-  private List<CodecRow> measure(List<CodecPlugin> all, List<CodecTask> tasks, ResultFolder kept)
+  private List<CodecResult.Row> measure(
+      List<CodecPlugin> all, List<CodecTask> tasks, ResultFolder kept)
       throws IOException, InterruptedException {
     Map<Cell, List<Double>> seconds = new LinkedHashMap<>();
     TimeLeft left = new TimeLeft(passes.passes() * tasks.size());
@@ -236,19 +234,19 @@ public final class CodecCommand implements Callable<Integer>, Planned {
                 task.shape().toString(),
                 pass,
                 plugin.name() + "-" + task.title(),
-                CodecRow.of(plugin, task, List.of(spent)));
+                CodecResult.Row.of(plugin, task, List.of(spent)));
             seconds.computeIfAbsent(new Cell(plugin, task), first -> new ArrayList<>()).add(spent);
           }
         }
         left.done("pass %d: %s %s".formatted(pass, task.shape(), task.title()));
       }
     }
-    List<CodecRow> rows = new ArrayList<>();
-    seconds.forEach((cell, each) -> rows.add(CodecRow.of(cell.plugin(), cell.task(), each)));
+    List<CodecResult.Row> rows = new ArrayList<>();
+    seconds.forEach((cell, each) -> rows.add(CodecResult.Row.of(cell.plugin(), cell.task(), each)));
     return rows;
   }
 
-  private void report(List<CodecRow> rows, ResultFolder kept) throws IOException {
+  private void report(List<CodecResult.Row> rows, ResultFolder kept) throws IOException {
     CodecResult result = CodecResult.of(Machine.describe(), passes.passes(), rows);
     kept.write("report.json", result);
     output.print(result, out -> print(result, out));

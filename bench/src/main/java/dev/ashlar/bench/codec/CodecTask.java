@@ -1,6 +1,7 @@
 package dev.ashlar.bench.codec;
 
 import com.fasterxml.jackson.annotation.JsonValue;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
@@ -40,5 +41,40 @@ record CodecTask(CodeShape shape, Workload workload, int size, int iterations, L
   /** A heading for it in a table of one profile. */
   String title() {
     return workload.title() + (workload == Workload.DECODE ? " " + erasures() : "");
+  }
+
+  /** Every combination of so many lost ones of all shards, each ascending. */
+  static List<int[]> allLosses(int shards, int lost) {
+    List<int[]> all = new ArrayList<>();
+    int[] next = new int[lost];
+    for (int i = 0; i < lost; i++) {
+      next[i] = i;
+    }
+    while (true) {
+      all.add(next.clone());
+      int last = lost - 1;
+      while (last >= 0 && next[last] == shards - lost + last) {
+        last--;
+      }
+      if (last < 0) {
+        return all;
+      }
+      next[last]++;
+      for (int i = last + 1; i < lost; i++) {
+        next[i] = next[i - 1] + 1;
+      }
+    }
+  }
+
+  /** At most so many of them, evenly spread. */
+  static List<int[]> someLosses(List<int[]> all, int max) {
+    if (all.size() <= max) {
+      return all;
+    }
+    List<int[]> some = new ArrayList<>();
+    for (int i = 0; i < max; i++) {
+      some.add(all.get((int) ((long) i * all.size() / max)));
+    }
+    return some;
   }
 }

@@ -1,146 +1,122 @@
 package dev.ashlar.bench.codec;
 
-import dev.ashlar.bench.Machine;
 import dev.ashlar.bench.Plan;
-import dev.ashlar.bench.Planned;
-import dev.ashlar.bench.TimeLeft;
-import dev.ashlar.bench.options.CountArgument;
-import dev.ashlar.bench.options.OutputOptions;
-import dev.ashlar.bench.options.PassesOption;
-import dev.ashlar.bench.options.ProfilesOption;
+import dev.ashlar.bench.process.BenchException;
 import dev.ashlar.bench.result.ResultFolder;
 import dev.ashlar.codec.CodecChoice;
 import dev.ashlar.codec.isal.NativeLibrary;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.Callable;
-import org.openjdk.jmh.infra.BenchmarkParams;
-import org.openjdk.jmh.infra.IterationParams;
-import org.openjdk.jmh.results.RunResult;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.results.format.ResultFormatType;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
+import org.openjdk.jmh.runner.options.CommandLineOptionException;
+import org.openjdk.jmh.runner.options.CommandLineOptions;
+import org.openjdk.jmh.runner.options.Options;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
-import org.openjdk.jmh.runner.options.VerboseMode;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Unmatched;
 
-/**
- * Runs the JMH benchmarks of the codec in several passes, so that what is compared ran close
- * together, and prints medians over all of them.
- */
+/** Runs the JMH benchmarks of the codec with the options of JMH, and short times without any. */
 @Command(
     name = "jmh",
-    description =
-        "Encoding, parity deltas, decoding and checksums of single strips, also as a loop in C;"
-            + " GB/s of input on one core.",
-    mixinStandardHelpOptions = true)
-final class JmhCommand implements Callable<Integer>, Planned {
-  private static final int WARM_UP_ITERATIONS = 2;
+    description = {
+      "Encoding, parity deltas, decoding and checksums of single strips, also as a loop in C, by"
+          + " JMH in processes of their own.",
+      "Takes JMH's own options, -h lists them: for example -p profile=6+2 -p shardBytes=4096"
+          + " -f 5 -i 5 -r 300ms 'Repair.*decode'. Without any: 3 forks of 2 iterations of 150 ms."
+    })
+final class JmhCommand implements Callable<Integer>, Plan.Planned {
+  private static final int FORKS = 3;
+  private static final int ITERATIONS = 2;
+  private static final TimeValue TIME = TimeValue.milliseconds(150);
 
-  /** Of each state class as many as it has, for each profile; {@code --only} leaves some out. */
-  private static final int BENCHMARKS_PER_PROFILE = 9;
-
-  private static final int CHECKSUMS = 9;
+  /** Of all classes, with the parameters that they have by themselves. */
+  private static final int BENCHMARKS = 36;
 
   private static final String NEEDS_ISAL = "\\.(isal|md5Times)";
 
   /** Of a process, and what it does before it measures. */
   private static final double START_SECONDS = 0.5;
 
-  @Mixin private PassesOption passes = new PassesOption();
+  @Option(names = "--help", usageHelp = true, description = "Show this help message and exit.")
+  boolean isHelp;
 
   @Option(
-      names = "--iterations",
-      converter = CountArgument.class,
-      defaultValue = "2",
-      description = "Iterations per pass (default: 2; use 5 for figures to quote).")
-  private int iterations = 2;
+      names = "--results",
+      paramLabel = "FOLDER",
+      defaultValue = "bench-results",
+      description =
+          "Folder of the results; each run makes a folder with JMH's report.json in it"
+              + " (default: bench-results).")
+  private Path results = Path.of("bench-results");
 
-  @Option(
-      names = "--millis",
-      converter = CountArgument.class,
-      defaultValue = "150",
-      description = "Milliseconds of an iteration (default: 150; use 300 for figures to quote).")
-  private int millis = 150;
-
-  @Option(
-      names = "--shard-bytes",
-      split = ",",
-      defaultValue = "16384",
-      description = "Bytes per shard and call (default: 16384, one strip).")
-  private List<String> shardBytes = List.of("16384");
-
-  @Mixin private ProfilesOption profiles = new ProfilesOption();
-
-  @Option(
-      names = "--only",
-      defaultValue = "dev.ashlar.bench.codec",
-      description = "Regular expression that selects benchmarks.")
-  private String only = "dev.ashlar.bench.codec";
-
-  @Mixin private OutputOptions output = new OutputOptions();
+  @Unmatched private List<String> arguments = new ArrayList<>();
 
   @Override
   public Plan plan() {
-    int shapes = profiles.shapes(CodecCommand.PROFILES).size();
-    int benchmarks = shardBytes.size() * shapes * BENCHMARKS_PER_PROFILE + CHECKSUMS;
-    double each = START_SECONDS + (WARM_UP_ITERATIONS + iterations) * millis / 1e3;
-    return new Plan().add((double) passes.passes() * benchmarks, each);
+    Options options = withDefaults(given()).build();
+    double millis =
+        options.getWarmupIterations().get() * millis(options.getWarmupTime().get())
+            + options.getMeasurementIterations().get() * millis(options.getMeasurementTime().get());
+    double forks = options.getForkCount().get();
+    return new Plan().add(forks * BENCHMARKS, START_SECONDS + millis / 1e3);
+  }
+
+  private static double millis(TimeValue time) {
+    return time.convertTo(TimeUnit.MILLISECONDS);
   }
 
   @Override
   public Integer call() throws RunnerException, IOException {
-    ResultFolder kept = output.newFolder("codec-jmh");
+    CommandLineOptions given = given();
+    if (given.shouldHelp()) {
+      given.showHelp();
+      return 0;
+    }
+    if (given.shouldList()) {
+      new Runner(given).list();
+      return 0;
+    }
     String failure = NativeLibrary.failure();
     if (failure != null) {
       System.err.println("What needs ISA-L is left out: " + failure);
     }
-    String machine = Machine.describe();
-    Map<JmhRow, List<Double>> nanos = new TreeMap<>();
-    TimeLeft left = new TimeLeft(passes.passes());
-    for (int pass = 1; pass <= passes.passes(); pass++) {
-      Map<JmhRow, List<Double>> ofPass = new TreeMap<>();
-      for (RunResult result : new Runner(options().build()).run()) {
-        collect(result, ofPass);
-      }
-      for (Map.Entry<JmhRow, List<Double>> row : ofPass.entrySet()) {
-        JmhResult alone = JmhResult.of(machine, 1, Map.of(row.getKey(), row.getValue()));
-        kept.writeStep(row.getKey().folder(), pass, row.getKey().step(), alone);
-        nanos.computeIfAbsent(row.getKey(), first -> new ArrayList<>()).addAll(row.getValue());
-      }
-      left.done("pass " + pass);
-    }
-    JmhResult result = JmhResult.of(machine, passes.passes(), nanos);
-    kept.write("report.json", result);
-    output.print(result, result::print);
+    Path report = ResultFolder.create(results, "codec-jmh", "run").path().resolve("report.json");
+    ChainedOptionsBuilder options = withDefaults(given);
+    options.result(given.getResult().orElse(report.toString()));
+    options.resultFormat(given.getResultFormat().orElse(ResultFormatType.JSON));
+    new Runner(options.build()).run();
     return 0;
   }
 
-  private ChainedOptionsBuilder options() {
-    ChainedOptionsBuilder options = commonOptions();
-    return NativeLibrary.failure() == null
-        ? options
-        : options.exclude(NEEDS_ISAL).param("codec", CodecChoice.JAVA.name());
+  private CommandLineOptions given() {
+    try {
+      return new CommandLineOptions(arguments.toArray(String[]::new));
+    } catch (CommandLineOptionException e) {
+      throw new BenchException("JMH does not accept its options: " + e.getMessage(), e);
+    }
   }
 
-  private ChainedOptionsBuilder commonOptions() {
-    return new OptionsBuilder()
-        .include(only)
-        .param("profile", profiles.shapes(CodecCommand.PROFILES).toArray(String[]::new))
-        .param("shardBytes", shardBytes.toArray(String[]::new))
-        .forks(1)
-        .warmupIterations(WARM_UP_ITERATIONS)
-        .warmupTime(TimeValue.milliseconds(millis))
-        .measurementIterations(iterations)
-        .measurementTime(TimeValue.milliseconds(millis))
-        .jvmArgsAppend(jvmFlags())
-        .verbosity(VerboseMode.SILENT);
+  private static ChainedOptionsBuilder withDefaults(CommandLineOptions given) {
+    ChainedOptionsBuilder options = new OptionsBuilder().parent(given);
+    if (NativeLibrary.failure() != null) {
+      options.exclude(NEEDS_ISAL).param("codec", CodecChoice.JAVA.name());
+    }
+    return options
+        .forks(given.getForkCount().orElse(FORKS))
+        .warmupIterations(given.getWarmupIterations().orElse(ITERATIONS))
+        .warmupTime(given.getWarmupTime().orElse(TIME))
+        .measurementIterations(given.getMeasurementIterations().orElse(ITERATIONS))
+        .measurementTime(given.getMeasurementTime().orElse(TIME))
+        .jvmArgsAppend(jvmFlags());
   }
 
   /** JDK 24 and later warn of what JMH itself does; 21 does not know the flag against it. */
@@ -151,18 +127,5 @@ final class JmhCommand implements Callable<Integer>, Planned {
       flags.add("--sun-misc-unsafe-memory-access=allow");
     }
     return flags.toArray(String[]::new);
-  }
-
-  private static void collect(RunResult result, Map<JmhRow, List<Double>> nanos) {
-    BenchmarkParams params = result.getParams();
-    List<Double> scores = nanos.computeIfAbsent(JmhRow.of(params), row -> new ArrayList<>());
-    IterationParams measured = params.getMeasurement();
-    result
-        .getBenchmarkResults()
-        .forEach(
-            fork ->
-                fork.getIterationResults().stream()
-                    .limit(measured.getCount())
-                    .forEach(iteration -> scores.add(iteration.getPrimaryResult().getScore())));
   }
 }

@@ -1,17 +1,12 @@
 package dev.ashlar.bench.curves;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.DeserializationFeature;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.ashlar.bench.load.LoadResult;
 import dev.ashlar.bench.result.Spread;
-import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
-import java.util.function.ToDoubleFunction;
 
-/** All that one phase measured, averaged over its passes. */
+/** All that was measured, averaged over its passes. */
 public record Curves(String machine, String phase, List<Point> points) {
 
   /**
@@ -44,31 +39,16 @@ public record Curves(String machine, String phase, List<Point> points) {
           step.label(),
           step.x(),
           step.load().seconds(),
-          spread(passes, pass -> pass.total().operationsPerSecond()),
-          spread(passes, pass -> pass.total().mebibytesPerSecond()),
-          spread(passes, pass -> pass.total().latency().mean()),
-          spread(passes, pass -> pass.total().latency().p50()),
-          spread(passes, pass -> pass.total().latency().p99()),
-          spread(passes, pass -> used(pass).cpuMillisPerOperation()).mean(),
-          spread(passes, pass -> used(pass).residentMebibytesMax()).mean(),
+          LoadResult.spread(passes, pass -> pass.total().operationsPerSecond()),
+          LoadResult.spread(passes, pass -> pass.total().mebibytesPerSecond()),
+          LoadResult.spread(passes, pass -> pass.total().latency().mean()),
+          LoadResult.spread(passes, pass -> pass.total().latency().p50()),
+          LoadResult.spread(passes, pass -> pass.total().latency().p99()),
+          LoadResult.spread(passes, pass -> pass.used().cpuMillisPerOperation()).mean(),
+          LoadResult.spread(passes, pass -> pass.used().residentMebibytesMax()).mean(),
           passes.stream().mapToLong(pass -> pass.total().operations()).sum(),
           passes.stream().mapToLong(pass -> pass.total().failures()).sum());
     }
-
-    private static LoadResult.Use used(LoadResult pass) {
-      return Objects.requireNonNull(pass.server());
-    }
-
-    private static Spread spread(List<LoadResult> passes, ToDoubleFunction<LoadResult> figure) {
-      return Spread.of(passes.stream().mapToDouble(figure).toArray());
-    }
-  }
-
-  /** What {@link dev.ashlar.bench.Json} wrote; it holds more than the components. */
-  static Curves parse(String json) throws JsonProcessingException {
-    return new ObjectMapper()
-        .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-        .readValue(json, Curves.class);
   }
 
   /** In the order in which they were measured. */
@@ -79,6 +59,16 @@ public record Curves(String machine, String phase, List<Point> points) {
   List<Point> of(String profile, Sweep sweep) {
     return points.stream()
         .filter(point -> point.profile().equals(profile) && point.sweep() == sweep)
+        .toList();
+  }
+
+  /** Of the steps of the sweep. */
+  List<String> labels(Sweep sweep) {
+    return points.stream()
+        .filter(point -> point.sweep() == sweep)
+        .sorted(Comparator.comparingDouble(Point::x))
+        .map(Point::label)
+        .distinct()
         .toList();
   }
 
@@ -99,12 +89,6 @@ public record Curves(String machine, String phase, List<Point> points) {
 
   /** Steps whose passes differ too much to be believed. */
   List<Point> abnormal() {
-    List<Point> abnormal = new ArrayList<>();
-    for (Point point : points) {
-      if (point.operationsPerSecond().isAbnormal()) {
-        abnormal.add(point);
-      }
-    }
-    return abnormal;
+    return points.stream().filter(point -> point.operationsPerSecond().isAbnormal()).toList();
   }
 }

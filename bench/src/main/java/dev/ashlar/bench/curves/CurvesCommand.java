@@ -2,31 +2,22 @@ package dev.ashlar.bench.curves;
 
 import dev.ashlar.bench.Machine;
 import dev.ashlar.bench.Plan;
-import dev.ashlar.bench.Planned;
-import dev.ashlar.bench.SizeArgument;
 import dev.ashlar.bench.chart.Figure;
-import dev.ashlar.bench.chart.Fonts;
 import dev.ashlar.bench.chart.Page;
 import dev.ashlar.bench.engine.ScratchFolder;
 import dev.ashlar.bench.load.DataSet;
 import dev.ashlar.bench.load.LoadResult;
-import dev.ashlar.bench.options.FormOptions;
+import dev.ashlar.bench.options.Arguments;
+import dev.ashlar.bench.options.Options;
 import dev.ashlar.bench.options.OutputOptions;
-import dev.ashlar.bench.options.OwnServerOptions;
-import dev.ashlar.bench.options.PassesOption;
-import dev.ashlar.bench.options.ProfilesOption;
-import dev.ashlar.bench.options.SeedOption;
-import dev.ashlar.bench.process.BenchException;
 import dev.ashlar.bench.result.ResultFolder;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -42,13 +33,10 @@ import picocli.CommandLine.Option;
       "Without options, a quick look of two minutes: 4+2, 4+2 classic and 1+2, passes of 0.35 s after 4 s of"
           + " warm-up for each server. --full: also 2+2 and 6+2 and their classic modes, longer"
           + " sweeps in passes of 10 s after up to five times 30 s, until no server gets faster;"
-          + " more than three hours, and 20 GB in --folder.",
-      "--phase after draws the newest 'before' of the same --results folder beside it."
+          + " more than three hours, and 20 GB in --folder."
     },
     mixinStandardHelpOptions = true)
-public final class CurvesCommand implements Callable<Integer>, Planned {
-  private static final String BEFORE = "before";
-  private static final String AFTER = "after";
+public final class CurvesCommand implements Callable<Integer>, Plan.Planned {
   private static final double QUICK_WARM_UP_SECONDS = 4;
   private static final double FULL_WARM_UP_SECONDS = 30;
   private static final int FULL_WARM_UP_ROUNDS = 5;
@@ -68,9 +56,9 @@ public final class CurvesCommand implements Callable<Integer>, Planned {
   private static final int OBJECTS = 16;
   private static final int ABNORMAL_SHOWN = 5;
 
-  @Mixin private ProfilesOption profiles = new ProfilesOption();
+  @Mixin private Options.Profiles profiles = new Options.Profiles();
 
-  @Mixin private FormOptions form = new FormOptions();
+  @Mixin private Options.Form form = new Options.Form();
 
   @Option(
       names = "--depth",
@@ -83,7 +71,7 @@ public final class CurvesCommand implements Callable<Integer>, Planned {
       names = "--block-size",
       split = ",",
       paramLabel = "BYTES",
-      converter = SizeArgument.class,
+      converter = Arguments.Size.class,
       description = "Block sizes, at most 4MiB; each value is one step of the sweep.")
   private @Nullable List<Long> blockBytes;
 
@@ -94,17 +82,11 @@ public final class CurvesCommand implements Callable<Integer>, Planned {
       description = "Numbers of clients, at most 16; each value is one step of the sweep.")
   private @Nullable List<Integer> clients;
 
-  @Mixin private PassesOption passes = new PassesOption();
+  @Mixin private Options.Passes passes = new Options.Passes();
 
-  @Mixin private SeedOption seed = new SeedOption();
+  @Mixin private Options.Seed seed = new Options.Seed();
 
-  @Option(
-      names = "--against",
-      paramLabel = "FOLDER",
-      description = "Compare with the result in this folder instead of the newest 'before'.")
-  private @Nullable Path against;
-
-  @Mixin private OwnServerOptions own = new OwnServerOptions();
+  @Mixin private Options.OwnServer own = new Options.OwnServer();
 
   @Mixin private OutputOptions output = new OutputOptions();
 
@@ -127,47 +109,14 @@ public final class CurvesCommand implements Callable<Integer>, Planned {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    Fonts.check();
-    Optional<Curves> earlier = earlier();
+    Page.checkFonts();
     ResultFolder kept = output.newFolder("curves");
     Curves curves = measure(kept);
-    kept.write(fileOf(output.phase()), curves);
-    Path page = page(kept, curves, earlier);
+    kept.write("curves-" + output.phase() + ".json", curves);
+    Path page = page(kept, curves);
     output.print(curves, out -> print(curves, page, out));
     return curves.points().stream().allMatch(point -> point.operations() > 0) ? 0 : 1;
   }
-
-  private static String fileOf(String phase) {
-    return "curves-" + phase + ".json";
-  }
-
-  /**
-   * What is drawn beside; looked up first, so that nobody waits for hours to hear it is missing.
-   */
-  private Optional<Curves> earlier() throws IOException {
-    Optional<Path> place = Optional.ofNullable(against);
-    if (place.isEmpty() && output.phase().equals(AFTER)) {
-      place = ResultFolder.newestWith(output.results(), "curves", fileOf(BEFORE));
-      if (place.isEmpty()) {
-        throw new BenchException(
-            "There is nothing from --phase before in "
-                + output.results()
-                + "; name it by --against.");
-      }
-    }
-    return place.isEmpty() ? Optional.empty() : Optional.of(read(place.get()));
-  }
-
-  private static Curves read(Path folder) throws IOException {
-    try (var files = Files.newDirectoryStream(folder, "curves-*.json")) {
-      for (Path file : files) {
-        return Curves.parse(Files.readString(file));
-      }
-    }
-    throw new BenchException("There is no curves-….json in " + folder);
-  }
-
-  // --- Measuring ------------------------------------------------------------------------------
 
   private Curves measure(ResultFolder kept) throws IOException, InterruptedException {
     Sweep.Extent extent = extent();
@@ -215,7 +164,7 @@ public final class CurvesCommand implements Callable<Integer>, Planned {
         depths == null ? preset.depths() : depths,
         blockBytes == null ? preset.blockBytes() : blockBytes,
         clients == null ? preset.clients() : clients,
-        form.seconds(preset.seconds(), preset.seconds()),
+        form.seconds(preset.seconds()),
         preset.leadInSeconds(),
         preset.settleSeconds());
   }
@@ -228,17 +177,10 @@ public final class CurvesCommand implements Callable<Integer>, Planned {
     return form.isFull() ? FULL_WARM_UP_ROUNDS : 1;
   }
 
-  // --- Telling --------------------------------------------------------------------------------
-
-  private Path page(ResultFolder kept, Curves curves, Optional<Curves> earlier) throws IOException {
-    List<Curves> phases = new ArrayList<>();
-    earlier.ifPresent(phases::add);
-    phases.add(curves);
+  private static Path page(ResultFolder kept, Curves curves) throws IOException {
     Page page = new Page(kept.path());
-    for (Curves each : phases) {
-      page.paragraph(phases.size() > 1 ? each.phase() + ": " + each.machine() : each.machine());
-    }
-    for (Figure figure : new CurvesCharts(phases).figures()) {
+    page.paragraph(curves.machine());
+    for (Figure figure : new CurvesCharts(curves).figures()) {
       page.figure(figure);
     }
     CurvesTable table = new CurvesTable(curves);

@@ -95,7 +95,8 @@ final class ServerFleet implements AutoCloseable {
             0,
             0,
             setting.warmUpSeconds(),
-            setting.seed());
+            setting.seed(),
+            0);
     Map<String, Double> fastest = new HashMap<>();
     boolean isFaster = true;
     for (int round = 1; round <= setting.warmUpRounds() && isFaster; round++) {

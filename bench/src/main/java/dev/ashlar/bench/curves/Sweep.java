@@ -148,7 +148,8 @@ public enum Sweep {
         0,
         extent.leadInSeconds(),
         extent.seconds(this),
-        seed);
+        seed,
+        0);
   }
 
   /** Exactly: no two sizes have the same. */

@@ -49,13 +49,21 @@ public final class ScratchFolder implements AutoCloseable {
 
   private void remove() throws IOException {
     lock.lock();
-    try (Stream<Path> files = isRemoved ? Stream.empty() : Files.walk(path)) {
-      for (Path file : (Iterable<Path>) files.sorted(Comparator.reverseOrder())::iterator) {
-        Files.deleteIfExists(file);
+    try {
+      if (!isRemoved) {
+        deleteTree(path);
       }
       isRemoved = true;
     } finally {
       lock.unlock();
+    }
+  }
+
+  public static void deleteTree(Path root) throws IOException {
+    try (Stream<Path> files = Files.walk(root)) {
+      for (Path file : (Iterable<Path>) files.sorted(Comparator.reverseOrder())::iterator) {
+        Files.deleteIfExists(file);
+      }
     }
   }
 

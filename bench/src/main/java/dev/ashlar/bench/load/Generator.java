@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 
 /** Makes the load: few threads, each with many connections. */
 final class Generator implements AutoCloseable {
-  private static final int PREPARING_LANES = 16;
+  private static final int PREPARING_CONNECTIONS = 16;
   private static final int READ_BYTES = 32 << 10;
   private static final int READ_BYTES_MAX = 256 << 10;
   private static final int CPUS_PER_THREAD = 4;
@@ -54,7 +54,7 @@ final class Generator implements AutoCloseable {
     bootstrap =
         new Bootstrap()
             .channel(channel)
-            .remoteAddress(target.host(), target.port())
+            .remoteAddress(target.server().url().getHost(), target.server().port())
             .option(ChannelOption.TCP_NODELAY, true)
             .option(
                 ChannelOption.RECVBUF_ALLOCATOR,
@@ -67,7 +67,7 @@ final class Generator implements AutoCloseable {
   Tally complete(Work work) throws InterruptedException {
     long now = System.nanoTime();
     Loop.Window window = new Loop.Window(now, now + Long.MAX_VALUE / 4, false);
-    return run(work, PREPARING_LANES, loop -> Pace.unlimited(), window);
+    return run(work, PREPARING_CONNECTIONS, loop -> Pace.unlimited(), window);
   }
 
   /** The pace of the n-th loop. */

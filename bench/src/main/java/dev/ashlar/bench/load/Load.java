@@ -41,20 +41,6 @@ public record Load(
     }
   }
 
-  /** A load that ends with its time. */
-  public Load(
-      Mix mix,
-      long blockBytes,
-      boolean isRandom,
-      int clients,
-      int depth,
-      double rate,
-      double warmUpSeconds,
-      double seconds,
-      long seed) {
-    this(mix, blockBytes, isRandom, clients, depth, rate, warmUpSeconds, seconds, seed, 0);
-  }
-
   public int connections() {
     return clients * depth;
   }

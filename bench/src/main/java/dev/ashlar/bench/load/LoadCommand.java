@@ -2,15 +2,10 @@ package dev.ashlar.bench.load;
 
 import dev.ashlar.bench.Machine;
 import dev.ashlar.bench.Plan;
-import dev.ashlar.bench.Planned;
 import dev.ashlar.bench.TimeLeft;
 import dev.ashlar.bench.engine.ScratchFolder;
-import dev.ashlar.bench.options.ObjectOptions;
+import dev.ashlar.bench.options.Options;
 import dev.ashlar.bench.options.OutputOptions;
-import dev.ashlar.bench.options.PassesOption;
-import dev.ashlar.bench.options.RequestOptions;
-import dev.ashlar.bench.options.SeedOption;
-import dev.ashlar.bench.options.TimeOptions;
 import dev.ashlar.bench.process.ManagementPage;
 import dev.ashlar.bench.result.ResultFolder;
 import java.io.IOException;
@@ -34,7 +29,7 @@ import picocli.CommandLine.Option;
       "Without options: 32 objects of 4 MiB, passes of 5 s after 10 s of warm-up, one minute."
     },
     mixinStandardHelpOptions = true)
-public final class LoadCommand implements Callable<Integer>, Planned {
+public final class LoadCommand implements Callable<Integer>, Plan.Planned {
   private static final Duration SETTLE = Duration.ofSeconds(3);
   private static final double LATER_WARM_UP_SECONDS = 1;
   private static final int COUNTER_ATTEMPTS = 20;
@@ -58,9 +53,7 @@ public final class LoadCommand implements Callable<Integer>, Planned {
               + " place) and append, or one of these words (default: read=70,patch=30).")
   private String mix = "read=70,patch=30";
 
-  @Mixin private ObjectOptions objects = new ObjectOptions();
-
-  @Mixin private RequestOptions requests = new RequestOptions();
+  @Mixin private LoadOptions work = new LoadOptions();
 
   @Option(
       names = "--sequential",
@@ -76,7 +69,7 @@ public final class LoadCommand implements Callable<Integer>, Planned {
               + " from the scheduled start (default: 0, the next when the last is answered).")
   private double rate;
 
-  @Mixin private TimeOptions times = new TimeOptions();
+  @Mixin private Options.Times times = new Options.Times();
 
   @Option(
       names = "--operations",
@@ -85,9 +78,7 @@ public final class LoadCommand implements Callable<Integer>, Planned {
       description = "Number of operations of each pass, instead of --warm-up and --seconds.")
   private long operations;
 
-  @Mixin private PassesOption passes = new PassesOption();
-
-  @Mixin private SeedOption seed = new SeedOption();
+  @Mixin private Options.Passes passes = new Options.Passes();
 
   @Option(
       names = "--signed-payload",
@@ -128,21 +119,9 @@ public final class LoadCommand implements Callable<Integer>, Planned {
   }
 
   private LoadReport measure() throws IOException, InterruptedException {
-    Load load =
-        new Load(
-            Mix.parse(mix),
-            requests.blockBytes(),
-            !isSequential,
-            requests.clients(),
-            requests.depth(),
-            rate,
-            warmUpSeconds(),
-            seconds(),
-            seed.seed(),
-            operations);
-    DataSet data = new DataSet(objects.objects(OBJECTS), objects.objectBytes(OBJECT_BYTES));
-    data.requireRoomFor(load);
-    LoadRun.Client client = new LoadRun.Client(threads, isSigned, seed.seed());
+    Load load = work.load(mix, !isSequential, rate, warmUpSeconds(), seconds(), operations);
+    DataSet data = work.data(load, OBJECTS, OBJECT_BYTES);
+    LoadRun.Client client = new LoadRun.Client(threads, isSigned, work.seed());
     ResultFolder folder = output.newFolder("load");
     try (ScratchFolder scratch = server.newScratch();
         ServerOptions.Loaded loaded = server.open(scratch.child("server"), Map.of());
@@ -176,8 +155,6 @@ public final class LoadCommand implements Callable<Integer>, Planned {
     }
     return measured;
   }
-
-  // --- The server's counters ------------------------------------------------------------------
 
   private static @Nullable ManagementPage page(@Nullable URI management) {
     return management == null ? null : new ManagementPage(management);

@@ -41,8 +41,8 @@ public record LoadReport(
       if (refused == 0) {
         return generator.equals(server);
       }
-      long lacking = sum(generator) - sum(server);
-      return generator.keySet().containsAll(server.keySet()) && 0 <= lacking && lacking <= refused;
+      long missing = sum(generator) - sum(server);
+      return generator.keySet().containsAll(server.keySet()) && 0 <= missing && missing <= refused;
     }
 
     private static long sum(Map<String, Long> counts) {
@@ -56,20 +56,16 @@ public record LoadReport(
         machine,
         server,
         passes,
-        spread(passes, pass -> pass.total().operationsPerSecond()),
+        LoadResult.spread(passes, pass -> pass.total().operationsPerSecond()),
         latency(passes, LoadResult.Latency::p50),
         latency(passes, LoadResult.Latency::p99),
         counters);
   }
 
-  private static Spread spread(List<LoadResult> passes, ToDoubleFunction<LoadResult> figure) {
-    return Spread.of(passes.stream().mapToDouble(figure).toArray());
-  }
-
   /** Of the passes that have any: where all failed there is none. */
   private static Spread latency(
       List<LoadResult> passes, ToDoubleFunction<LoadResult.Latency> figure) {
-    return spread(
+    return LoadResult.spread(
         passes.stream().filter(pass -> pass.total().latency().max() > 0).toList(),
         pass -> figure.applyAsDouble(pass.total().latency()));
   }
@@ -161,9 +157,9 @@ public record LoadReport(
       out.printf(
           Locale.ROOT,
           "Server: %.3f CPU ms per operation, %.2f processors busy; resident %.0f MiB.%n",
-          average(pass -> used(pass).cpuMillisPerOperation()),
-          average(pass -> used(pass).cores()),
-          average(pass -> used(pass).residentMebibytesMax()));
+          average(pass -> pass.used().cpuMillisPerOperation()),
+          average(pass -> pass.used().cores()),
+          average(pass -> pass.used().residentMebibytesMax()));
     }
     double busiest = passes.stream().mapToDouble(p -> p.client().busiestThread()).max().orElse(0);
     out.printf(
@@ -174,10 +170,6 @@ public record LoadReport(
         busiest > BUSY_MAX ? ": IT IS THE LIMIT, give it more by --threads" : "");
     failures(out);
     agreement(out);
-  }
-
-  private static LoadResult.Use used(LoadResult pass) {
-    return Objects.requireNonNull(pass.server());
   }
 
   private double average(ToDoubleFunction<LoadResult> figure) {

@@ -1,6 +1,10 @@
 package dev.ashlar.bench.load;
 
+import dev.ashlar.bench.result.Spread;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +31,15 @@ public record LoadResult(
     Map<String, Long> answered,
     @Nullable Use server,
     Client client) {
+
+  /** What the server used, whose process is known. */
+  public Use used() {
+    return Objects.requireNonNull(server);
+  }
+
+  public static Spread spread(List<LoadResult> passes, ToDoubleFunction<LoadResult> figure) {
+    return Spread.of(passes.stream().mapToDouble(figure).toArray());
+  }
 
   /** Of one kind of operation, or of all. */
   public record Figures(

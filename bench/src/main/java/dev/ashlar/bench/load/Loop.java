@@ -96,8 +96,6 @@ final class Loop implements LoadConnection.Owner {
     return result;
   }
 
-  // --- Pace -----------------------------------------------------------------------------------
-
   private void sendWhatIsDue() {
     while (!idle.isEmpty()) {
       long now = System.nanoTime();
@@ -161,8 +159,6 @@ final class Loop implements LoadConnection.Owner {
       result.completeExceptionally(failure);
     }
   }
-
-  // --- Lanes ----------------------------------------------------------------------------------
 
   @Override
   public void connected(LoadConnection connection) {
@@ -263,8 +259,6 @@ final class Loop implements LoadConnection.Owner {
     }
     sendWhatIsDue();
   }
-
-  // --- CPU ------------------------------------------------------------------------------------
 
   /** At the end of the measured time, or of the run where that comes first by a moment. */
   private void noteBusyShare() {

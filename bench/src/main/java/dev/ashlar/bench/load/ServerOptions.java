@@ -1,10 +1,11 @@
 package dev.ashlar.bench.load;
 
 import dev.ashlar.bench.engine.ScratchFolder;
+import dev.ashlar.bench.options.Arguments;
 import dev.ashlar.bench.options.EndpointOptions;
-import dev.ashlar.bench.options.OwnServerOptions;
-import dev.ashlar.bench.options.ProfileArgument;
+import dev.ashlar.bench.options.Options;
 import dev.ashlar.bench.process.Launch;
+import dev.ashlar.bench.process.S3Endpoint;
 import dev.ashlar.bench.process.ServerProcess;
 import dev.ashlar.protocol.model.Profile;
 import java.io.IOException;
@@ -37,27 +38,27 @@ public final class ServerOptions {
   @Option(
       names = "--profile",
       paramLabel = "PROFILE",
-      converter = ProfileArgument.class,
+      converter = Arguments.ProfileText.class,
       defaultValue = "4+2",
       description = "Of our own server, as 6+2 or 6+2,optimizations=off (default: 4+2).")
   private String profile = "4+2";
 
-  @Mixin private OwnServerOptions own = new OwnServerOptions();
+  @Mixin private Options.OwnServer own = new Options.OwnServer();
 
   /**
    * A server to be loaded.
    *
    * @param management absent when it is not known
-   * @param process absent when it is not known
    * @param own to be closed
    */
   public record Loaded(
-      String title,
-      Target target,
-      @Nullable URI management,
-      @Nullable ProcessHandle process,
-      @Nullable ServerProcess own)
+      String title, Target target, @Nullable URI management, @Nullable ServerProcess own)
       implements AutoCloseable {
+    /** Null when it is not known. */
+    public @Nullable ProcessHandle process() {
+      return target.server().process();
+    }
+
     @Override
     public void close() {
       if (own != null) {
@@ -95,10 +96,8 @@ public final class ServerOptions {
     if (endpoint == null) {
       return own(own.launcher(), profile, scratch, bucket, variables);
     }
-    Target target =
-        Target.of(
-            endpoint.url(), endpoint.accessKey(), endpoint.secretKey(), endpoint.region(), bucket);
-    return new Loaded(endpoint.name(), target, management, endpoint.process(), null);
+    Target target = new Target(endpoint.endpoint(), bucket);
+    return new Loaded(endpoint.name(), target, management, null);
   }
 
   /**
@@ -118,11 +117,8 @@ public final class ServerOptions {
             .with(variables);
     Path log = Files.createDirectories(scratch).resolve("server.log");
     ServerProcess server = ServerProcess.start(launch, log);
-    Target target = Target.of(uri(port), Launch.ACCESS_KEY, Launch.SECRET_KEY, "us-east-1", bucket);
-    return new Loaded("Ashlar, " + profile, target, uri(managementPort), server.handle(), server);
-  }
-
-  private static URI uri(int port) {
-    return URI.create("http://" + Launch.HOST + ":" + port);
+    URI management = URI.create("http://" + Launch.HOST + ":" + managementPort);
+    Target target = new Target(S3Endpoint.of(server, port), bucket);
+    return new Loaded("Ashlar, " + profile, target, management, server);
   }
 }

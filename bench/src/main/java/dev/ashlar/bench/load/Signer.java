@@ -100,7 +100,8 @@ final class Signer {
     if (writeOffset != null) {
       out.append("\r\n" + WRITE_OFFSET + ": ").append(writeOffset);
     }
-    out.append("\r\nAuthorization: " + ALGORITHM + " Credential=").append(target.accessKey());
+    out.append("\r\nAuthorization: " + ALGORITHM + " Credential=")
+        .append(target.server().accessKey());
     out.append('/').append(scope).append(", SignedHeaders=").append(names);
     out.append(", Signature=").append(signature).append("\r\n");
   }
@@ -121,9 +122,9 @@ final class Signer {
     if (before.startsWith(day)) {
       return;
     }
-    scope = day + "/" + target.region() + "/s3/aws4_request";
-    byte[] key = ("AWS4" + target.secretKey()).getBytes(UTF_8);
-    for (String step : new String[] {day, target.region(), "s3", "aws4_request"}) {
+    scope = day + "/" + target.server().region() + "/s3/aws4_request";
+    byte[] key = ("AWS4" + target.server().secretKey()).getBytes(UTF_8);
+    for (String step : new String[] {day, target.server().region(), "s3", "aws4_request"}) {
       setKey(key);
       key = mac.doFinal(step.getBytes(UTF_8));
     }

@@ -1,6 +1,7 @@
 package dev.ashlar.bench.options;
 
 import dev.ashlar.bench.process.BenchException;
+import dev.ashlar.bench.process.S3Endpoint;
 import java.net.URI;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -39,32 +40,25 @@ public final class EndpointOptions {
       description = "Process id of a local server, to record its CPU time and memory.")
   private @Nullable Long pid;
 
-  public URI url() {
-    return url;
-  }
-
   public String name() {
     return Objects.requireNonNullElse(name, url.toString());
   }
 
-  public String accessKey() {
-    return given(accessKey, "AWS_ACCESS_KEY_ID", "--access-key");
+  /**
+   * @throws BenchException when keys are missing, or there is no such process
+   */
+  public S3Endpoint endpoint() {
+    return new S3Endpoint(
+        url,
+        given(accessKey, "AWS_ACCESS_KEY_ID", "--access-key"),
+        given(secretKey, "AWS_SECRET_ACCESS_KEY", "--secret-key"),
+        Objects.requireNonNullElse(region, "us-east-1"),
+        pid == null ? null : process(pid));
   }
 
-  public String secretKey() {
-    return given(secretKey, "AWS_SECRET_ACCESS_KEY", "--secret-key");
-  }
-
-  public String region() {
-    return Objects.requireNonNullElse(region, "us-east-1");
-  }
-
-  /** Null when it is not known. */
-  public @Nullable ProcessHandle process() {
-    return pid == null
-        ? null
-        : ProcessHandle.of(pid)
-            .orElseThrow(() -> new BenchException("There is no process " + pid + "."));
+  private static ProcessHandle process(long pid) {
+    return ProcessHandle.of(pid)
+        .orElseThrow(() -> new BenchException("There is no process " + pid + "."));
   }
 
   private String given(@Nullable String option, String variable, String flag) {

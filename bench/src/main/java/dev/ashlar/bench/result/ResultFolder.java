@@ -9,9 +9,6 @@ import java.nio.file.StandardOpenOption;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
-import java.util.Comparator;
-import java.util.Optional;
-import java.util.stream.Stream;
 
 /**
  * Where one run of a command keeps what it measured: a new folder with the date in its name, in it
@@ -43,20 +40,6 @@ public final class ResultFolder {
       } catch (FileAlreadyExistsException e) {
         // Another run began in the same second.
       }
-    }
-  }
-
-  /** The newest folder of a command that has a file of this name, if there is one. */
-  public static Optional<Path> newestWith(Path root, String command, String file)
-      throws IOException {
-    if (!Files.isDirectory(root)) {
-      return Optional.empty();
-    }
-    try (Stream<Path> folders = Files.list(root)) {
-      return folders
-          .filter(folder -> folder.getFileName().toString().contains("-" + command))
-          .filter(folder -> Files.exists(folder.resolve(file)))
-          .max(Comparator.comparing(folder -> folder.getFileName().toString()));
     }
   }
 

@@ -1,7 +1,9 @@
 package dev.ashlar.bench.result;
 
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Locale;
+import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 
 /**
@@ -19,6 +21,17 @@ public record Spread(double mean, double deviation, double[] passes) {
     double deviation =
         passes.length < 2 || mean == 0 ? 0 : Math.sqrt(squares / (passes.length - 1)) / mean;
     return new Spread(mean, deviation, passes);
+  }
+
+  /** The middle of some figures: one that is far off does not move it. */
+  public static <T> double median(Collection<T> measured, ToDoubleFunction<T> figure) {
+    double[] sorted = measured.stream().mapToDouble(figure).sorted().toArray();
+    int middle = sorted.length / 2;
+    return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  }
+
+  public static double median(Collection<Double> values) {
+    return median(values, Double::doubleValue);
   }
 
   public boolean isAbnormal() {

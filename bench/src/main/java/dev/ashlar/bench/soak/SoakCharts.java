@@ -40,13 +40,13 @@ final class SoakCharts {
             "CPU of the server",
             "processors busy",
             "Between one sample and the next, folding, compaction and collection included.",
-            new Figure.Line("CPU", minutes, rate(Sample::cpuMillis, 1e-3), 0, false)),
+            new Figure.Line("CPU", minutes, rate(Sample::cpuMillis, 1e-3), 0)),
         chart(
             "requests",
             "Requests answered",
             "requests/s",
             "By the server's own count, between one sample and the next.",
-            new Figure.Line("requests", minutes, rate(Sample::requests, 1), 0, false)));
+            new Figure.Line("requests", minutes, rate(Sample::requests, 1), 0)));
   }
 
   private Figure chart(
@@ -68,7 +68,7 @@ final class SoakCharts {
   }
 
   private Figure.Line line(String name, ToDoubleFunction<Sample> figure, int color) {
-    return new Figure.Line(name, minutes, values(figure), color, false);
+    return new Figure.Line(name, minutes, values(figure), color);
   }
 
   private double[] values(ToDoubleFunction<Sample> figure) {

@@ -2,22 +2,17 @@ package dev.ashlar.bench.soak;
 
 import dev.ashlar.bench.Machine;
 import dev.ashlar.bench.Plan;
-import dev.ashlar.bench.Planned;
 import dev.ashlar.bench.TimeLeft;
 import dev.ashlar.bench.chart.Figure;
-import dev.ashlar.bench.chart.Fonts;
 import dev.ashlar.bench.chart.Page;
 import dev.ashlar.bench.engine.ScratchFolder;
 import dev.ashlar.bench.load.DataSet;
 import dev.ashlar.bench.load.Load;
+import dev.ashlar.bench.load.LoadOptions;
 import dev.ashlar.bench.load.LoadResult;
 import dev.ashlar.bench.load.LoadRun;
-import dev.ashlar.bench.load.Mix;
 import dev.ashlar.bench.load.ServerOptions;
-import dev.ashlar.bench.options.ObjectOptions;
 import dev.ashlar.bench.options.OutputOptions;
-import dev.ashlar.bench.options.RequestOptions;
-import dev.ashlar.bench.options.SeedOption;
 import dev.ashlar.bench.process.BenchException;
 import dev.ashlar.bench.process.ManagementPage;
 import dev.ashlar.bench.result.ResultFolder;
@@ -46,7 +41,7 @@ import picocli.CommandLine.Option;
       "Without options: 64 objects of 1 MiB, two minutes."
     },
     mixinStandardHelpOptions = true)
-public final class SoakCommand implements Callable<Integer>, Planned {
+public final class SoakCommand implements Callable<Integer>, Plan.Planned {
   /** Shorter, and the virtual machine and its caches are still warming up. */
   private static final double JUDGED_MINUTES_MIN = 30;
 
@@ -85,13 +80,13 @@ public final class SoakCommand implements Callable<Integer>, Planned {
               + " operation when the last is answered (default: 200).")
   private double rate = 200;
 
-  @Mixin private ObjectOptions objects = new ObjectOptions();
-
-  @Mixin private RequestOptions requests = new RequestOptions();
-
-  @Mixin private SeedOption seed = new SeedOption();
+  @Mixin private LoadOptions work = new LoadOptions();
 
   @Mixin private OutputOptions output = new OutputOptions();
+
+  /** What a soak came to. */
+  record SoakResult(
+      String machine, String server, LoadResult load, List<Growth> growth, List<Sample> samples) {}
 
   @Override
   public Plan plan() {
@@ -103,10 +98,9 @@ public final class SoakCommand implements Callable<Integer>, Planned {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    Fonts.check();
-    Load load = load();
-    DataSet data = new DataSet(objects.objects(OBJECTS), objects.objectBytes(OBJECT_BYTES));
-    data.requireRoomFor(load);
+    Page.checkFonts();
+    Load load = work.load(mix, true, rate, 0, minutes * SECONDS_PER_MINUTE, 0);
+    DataSet data = work.data(load, OBJECTS, OBJECT_BYTES);
     ResultFolder folder = output.newFolder("soak");
     SoakResult result = measure(load, data);
     folder.writeStep(server.profile(), 1, "soak", result);
@@ -119,21 +113,8 @@ public final class SoakCommand implements Callable<Integer>, Planned {
     return isJudged && result.growth().stream().anyMatch(Growth::isGrowing) ? 1 : 0;
   }
 
-  private Load load() {
-    return new Load(
-        Mix.parse(mix),
-        requests.blockBytes(),
-        true,
-        requests.clients(),
-        requests.depth(),
-        rate,
-        0,
-        minutes * SECONDS_PER_MINUTE,
-        seed.seed());
-  }
-
   private SoakResult measure(Load load, DataSet data) throws IOException, InterruptedException {
-    LoadRun.Client client = new LoadRun.Client(0, false, seed.seed());
+    LoadRun.Client client = new LoadRun.Client(0, false, work.seed());
     try (ScratchFolder scratch = server.newScratch();
         ServerOptions.Loaded loaded = server.open(scratch.child("server"), fixedHeap());
         LoadRun run = new LoadRun(loaded, client, data)) {
@@ -224,7 +205,7 @@ public final class SoakCommand implements Callable<Integer>, Planned {
   private Path page(ResultFolder folder, SoakResult result) throws IOException {
     Page page = new Page(folder.path());
     page.paragraph(result.machine());
-    page.paragraph(work(result));
+    page.paragraph(told(result));
     page.table(
         List.of("", "last third against the middle third"),
         result.growth().stream().map(growth -> List.of(growth.name(), growth.verdict())).toList());
@@ -234,7 +215,7 @@ public final class SoakCommand implements Callable<Integer>, Planned {
     return page.write("Soak of " + result.server());
   }
 
-  private static String work(SoakResult result) {
+  private static String told(SoakResult result) {
     LoadResult load = result.load();
     return String.format(
         Locale.ROOT,
@@ -256,7 +237,7 @@ public final class SoakCommand implements Callable<Integer>, Planned {
 
   private void print(SoakResult result, Path page, PrintStream out) {
     out.println(result.machine());
-    out.println(work(result));
+    out.println(told(result));
     out.println();
     out.println("| | last third against the middle third |");
     out.println("|---|---|");

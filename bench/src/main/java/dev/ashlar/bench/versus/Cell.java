@@ -1,15 +1,15 @@
 package dev.ashlar.bench.versus;
 
+import dev.ashlar.bench.engine.ScratchFolder;
 import dev.ashlar.bench.process.BenchException;
+import dev.ashlar.bench.process.S3Endpoint;
 import dev.ashlar.bench.process.ServerProcess;
 import dev.ashlar.bench.process.UsageSampler;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.List;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +24,7 @@ final class Cell {
   private final Conditions conditions;
   private final Path folder;
   private final @Nullable ServerProcess server;
-  private final S3Target target;
+  private final S3Endpoint target;
   private final Warp warp;
 
   /**
@@ -47,7 +47,7 @@ final class Cell {
       Conditions conditions,
       Path folder,
       @Nullable ServerProcess server,
-      S3Target target) {
+      S3Endpoint target) {
     this.work = work;
     this.conditions = conditions;
     this.folder = folder;
@@ -78,11 +78,11 @@ final class Cell {
                   ServerProcess.start(
                       started.launch(folder, port, ServerProcess.freePort()),
                       folder.resolve("server.log"));
-              yield new Cell(work, conditions, folder, server, S3Target.of(server, port));
+              yield new Cell(work, conditions, folder, server, S3Endpoint.of(server, port));
             }
           };
     } catch (IOException | InterruptedException | BenchException e) {
-      delete(folder);
+      ScratchFolder.deleteTree(folder);
       throw e;
     }
     try {
@@ -124,7 +124,7 @@ final class Cell {
     } else {
       emptyBucket();
     }
-    delete(folder);
+    ScratchFolder.deleteTree(folder);
   }
 
   /** By a run that keeps nothing. */
@@ -134,14 +134,6 @@ final class Cell {
     } catch (BenchException e) {
       System.err.println(
           "objects may be left in the bucket " + conditions.endpointBucket() + " of " + target);
-    }
-  }
-
-  private static void delete(Path folder) throws IOException {
-    try (Stream<Path> files = Files.walk(folder)) {
-      for (Path file : (Iterable<Path>) files.sorted(Comparator.reverseOrder())::iterator) {
-        Files.deleteIfExists(file);
-      }
     }
   }
 }

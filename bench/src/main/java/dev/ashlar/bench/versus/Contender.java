@@ -1,7 +1,7 @@
 package dev.ashlar.bench.versus;
 
-import dev.ashlar.bench.options.EndpointOptions;
 import dev.ashlar.bench.process.Launch;
+import dev.ashlar.bench.process.S3Endpoint;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -14,14 +14,7 @@ sealed interface Contender {
   String title();
 
   /** One that runs already, on whichever drives in whichever way. */
-  record Endpoint(String title, S3Target target) implements Contender {
-    static Endpoint of(EndpointOptions given) {
-      S3Target target =
-          new S3Target(
-              given.url(), given.accessKey(), given.secretKey(), given.region(), given.process());
-      return new Endpoint(given.name(), target);
-    }
-  }
+  record Endpoint(String title, S3Endpoint target) implements Contender {}
 
   /** One that is started for each work anew, with six drive folders in 4+2. */
   sealed interface Started extends Contender {

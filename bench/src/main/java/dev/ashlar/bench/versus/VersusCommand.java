@@ -2,16 +2,12 @@ package dev.ashlar.bench.versus;
 
 import dev.ashlar.bench.Machine;
 import dev.ashlar.bench.Plan;
-import dev.ashlar.bench.Planned;
 import dev.ashlar.bench.TimeLeft;
 import dev.ashlar.bench.engine.ScratchFolder;
-import dev.ashlar.bench.options.ClientsOption;
-import dev.ashlar.bench.options.CountArgument;
+import dev.ashlar.bench.options.Arguments;
 import dev.ashlar.bench.options.EndpointOptions;
-import dev.ashlar.bench.options.FormOptions;
+import dev.ashlar.bench.options.Options;
 import dev.ashlar.bench.options.OutputOptions;
-import dev.ashlar.bench.options.OwnServerOptions;
-import dev.ashlar.bench.options.PassesOption;
 import dev.ashlar.bench.process.BenchException;
 import dev.ashlar.bench.result.ResultFolder;
 import java.io.File;
@@ -46,7 +42,7 @@ import picocli.CommandLine.Option;
           + " an hour for two servers; quote only that."
     },
     mixinStandardHelpOptions = true)
-public final class VersusCommand implements Callable<Integer>, Planned {
+public final class VersusCommand implements Callable<Integer>, Plan.Planned {
   private static final String ASHLAR = "ashlar";
   private static final String MINIO = "minio";
   private static final List<String> STARTED = List.of(ASHLAR, MINIO, "none");
@@ -61,11 +57,11 @@ public final class VersusCommand implements Callable<Integer>, Planned {
   @ArgGroup(exclusive = false, multiplicity = "0..*", heading = "A running server:%n")
   private List<EndpointOptions> endpoints = new ArrayList<>();
 
-  @Mixin private FormOptions form = new FormOptions();
+  @Mixin private Options.Form form = new Options.Form();
 
-  @Mixin private OwnServerOptions own = new OwnServerOptions();
+  @Mixin private Options.OwnServer own = new Options.OwnServer();
 
-  @Mixin private PassesOption passes = new PassesOption();
+  @Mixin private Options.Passes passes = new Options.Passes();
 
   @Option(
       names = "--drain",
@@ -74,12 +70,18 @@ public final class VersusCommand implements Callable<Integer>, Planned {
           "Longest wait in seconds for the server's deferred work (default: 0.5; full: 15).")
   private @Nullable Double drainSeconds;
 
-  @Mixin private ClientsOption clients = new ClientsOption();
+  @Option(
+      names = "--clients",
+      paramLabel = "N",
+      converter = Arguments.Count.class,
+      defaultValue = "16",
+      description = "Number of clients, each with one request in flight (default: 16).")
+  private int clients = 16;
 
   @Option(
       names = "--objects-factor",
       paramLabel = "N",
-      converter = CountArgument.class,
+      converter = Arguments.Count.class,
       defaultValue = "1",
       description = "Prepare N times the objects, to outgrow caches.")
   private int objectsFactor = 1;
@@ -166,10 +168,9 @@ public final class VersusCommand implements Callable<Integer>, Planned {
               describe(conditions, contenders),
               reference.title(),
               measured);
-      Report report = new Report(output.out());
       if (!output.isJson()) {
         output.out().printf("%s%n%s%n%n", result.machine(), result.conditions());
-        report.header(reference.title());
+        VersusRow.printHeader(reference.title(), output.out());
       }
       TimeLeft left = new TimeLeft(works().size() * contenders.size() * (1 + passes.passes()));
       for (Work work : works()) {
@@ -177,11 +178,11 @@ public final class VersusCommand implements Callable<Integer>, Planned {
             rows(work, measure(conditions, contenders, work, left, kept), reference);
         measured.addAll(rows);
         if (!output.isJson()) {
-          rows.forEach(report::row);
+          rows.forEach(row -> row.print(output.out()));
         }
       }
       kept.write("report.json", result);
-      output.print(result, out -> report.abnormal(measured));
+      output.print(result, out -> VersusRow.printAbnormal(measured, out));
     }
   }
 
@@ -190,7 +191,7 @@ public final class VersusCommand implements Callable<Integer>, Planned {
         root,
         bucket,
         warpBinary,
-        clients.clients(),
+        clients,
         form.isFull() ? objectsFactor : objectsFactor * QUICK_OBJECTS_SHARE,
         duration(warmUpSeconds()),
         duration(seconds()),
@@ -328,7 +329,7 @@ public final class VersusCommand implements Callable<Integer>, Planned {
                       "MinIO is left out: "
                           + missing(MINIO, "https://min.io/download or its source code")));
     }
-    endpoints.forEach(endpoint -> contenders.add(Contender.Endpoint.of(endpoint)));
+    endpoints.forEach(each -> contenders.add(new Contender.Endpoint(each.name(), each.endpoint())));
     if (contenders.isEmpty()) {
       throw new BenchException("Nothing to measure: there is no server of " + started());
     }
@@ -368,7 +369,7 @@ public final class VersusCommand implements Callable<Integer>, Planned {
         Locale.ROOT,
         "%d clients, %.1f s after %.1f s of the same work, medians of %d passes. CPU: the server's,"
             + " deferred work included.%s",
-        clients.clients(),
+        clients,
         conditions.measured().toMillis() / 1e3,
         conditions.warmUp().toMillis() / 1e3,
         passes.passes(),

@@ -1,8 +1,10 @@
 package dev.ashlar.bench.versus;
 
-import dev.ashlar.bench.Median;
 import dev.ashlar.bench.result.Spread;
+import java.io.PrintStream;
 import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -42,10 +44,10 @@ record VersusRow(
         new VersusRow(
             work.title(),
             server,
-            Median.of(passes, Measurement::operationsPerSecond),
+            Spread.median(passes, Measurement::operationsPerSecond),
             Spread.of(passes.stream().mapToDouble(Measurement::operationsPerSecond).toArray()),
-            Median.of(passes, Measurement::p50Millis),
-            Median.of(passes, Measurement::p99Millis),
+            Spread.median(passes, Measurement::p50Millis),
+            Spread.median(passes, Measurement::p99Millis),
             known(passes, Measurement::cpuMillis),
             known(passes, Measurement::machineCpuMillis),
             known(passes, Measurement::rssMebibytes),
@@ -56,7 +58,7 @@ record VersusRow(
 
   private static @Nullable Double known(
       List<Measurement> passes, ToDoubleFunction<Measurement> figure) {
-    double median = Median.of(passes, figure);
+    double median = Spread.median(passes, figure);
     return Double.isNaN(median) ? null : median;
   }
 
@@ -82,5 +84,54 @@ record VersusRow(
 
   private static @Nullable Double ratio(@Nullable Double figure, @Nullable Double reference) {
     return figure == null || reference == null ? null : (Double) (figure / reference);
+  }
+
+  static void printHeader(String reference, PrintStream out) {
+    out.printf(
+        "| work | server | op/s | × %s | p50 ms | × | p99 ms | × | CPU ms/op | of %s"
+            + " | machine ms/op | of %s | RSS MiB | failed |%n",
+        reference, reference, reference);
+    out.println("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
+  }
+
+  void print(PrintStream out) {
+    out.printf(
+        "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %d |%n",
+        work,
+        server,
+        figure(operationsPerSecond),
+        ratio(Ratios::operationsPerSecond),
+        figure(p50Millis),
+        ratio(Ratios::p50Millis),
+        figure(p99Millis),
+        ratio(Ratios::p99Millis),
+        figure(cpuMillis),
+        ratio(Ratios::cpuMillis),
+        figure(machineCpuMillis),
+        ratio(Ratios::machineCpuMillis),
+        figure(rssMebibytes),
+        failures);
+    out.flush();
+  }
+
+  /** Names the rows whose passes lie apart. */
+  static void printAbnormal(List<VersusRow> rows, PrintStream out) {
+    List<VersusRow> abnormal = rows.stream().filter(row -> row.passes().isAbnormal()).toList();
+    if (!abnormal.isEmpty()) {
+      out.println();
+      abnormal.forEach(
+          row -> out.println(row.passes().text(row.work() + ", " + row.server() + ", op/s")));
+    }
+  }
+
+  private String ratio(Function<Ratios, @Nullable Double> which) {
+    Double ratio = ratios == null ? null : which.apply(ratios);
+    return ratio == null ? "" : String.format(Locale.ROOT, "%.2f", ratio);
+  }
+
+  private static String figure(@Nullable Double value) {
+    return value == null
+        ? "–"
+        : String.format(Locale.ROOT, value >= 100 || value == 0 ? "%.0f" : "%.2f", value);
   }
 }

@@ -2,6 +2,7 @@ package dev.ashlar.bench.versus;
 
 import dev.ashlar.bench.process.AtExit;
 import dev.ashlar.bench.process.BenchException;
+import dev.ashlar.bench.process.S3Endpoint;
 import dev.ashlar.bench.process.UsageSampler;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -17,12 +18,12 @@ final class Warp {
   private final Path folder;
   private final int concurrency;
   private final double objectsFactor;
-  private final S3Target target;
+  private final S3Endpoint target;
 
   /**
    * @param folder where warp may leave files
    */
-  Warp(Path binary, Path folder, int concurrency, double objectsFactor, S3Target target) {
+  Warp(Path binary, Path folder, int concurrency, double objectsFactor, S3Endpoint target) {
     this.target = target;
     this.binary = binary;
     this.folder = folder;
@@ -41,7 +42,10 @@ final class Warp {
         new ProcessBuilder(command(work, bucket, duration, keepData))
             .directory(folder.toFile())
             .redirectError(errors.toFile());
-    builder.environment().putAll(target.environment());
+    // The environment is not shown to other users, as arguments are.
+    builder.environment().put("WARP_ACCESS_KEY", target.accessKey());
+    builder.environment().put("WARP_SECRET_KEY", target.secretKey());
+    builder.environment().put("WARP_REGION", target.region());
     Process process = builder.start();
     sampler.watchGenerator(process.toHandle());
     List<Operation> operations = new ArrayList<>();
@@ -76,7 +80,7 @@ final class Warp {
             "--stdout",
             "--no-color",
             "--host",
-            target.hostAndPort(),
+            target.url().getHost() + ":" + target.port(),
             "--bucket",
             bucket,
             "--concurrent",

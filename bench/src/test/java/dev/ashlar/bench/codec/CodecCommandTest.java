@@ -100,9 +100,9 @@ class CodecCommandTest {
             "here",
             3,
             List.of(
-                CodecRow.of("isal", encode, 1, List.of(3.0, 1.0, 2.0)),
-                CodecRow.of("jerasure", encode, 1, List.of(8.0)),
-                CodecRow.of("isal", update, 1, List.of(1.0))));
+                CodecResult.Row.of("isal", encode, 1, List.of(3.0, 1.0, 2.0)),
+                CodecResult.Row.of("jerasure", encode, 1, List.of(8.0)),
+                CodecResult.Row.of("isal", update, 1, List.of(1.0))));
     assertEquals(
         List.of(new CodecResult.Ratio("isal", 6, 2, CodecTask.Workload.ENCODE, 0, 4)),
         result.ratios());
@@ -176,14 +176,14 @@ class CodecCommandTest {
 
   @Test
   void combinationsAreAllAndDifferent() {
-    List<int[]> all = Losses.all(11, 3);
+    List<int[]> all = CodecTask.allLosses(11, 3);
     Set<String> different = texts(all);
     assertEquals(165, all.size());
     assertEquals(165, different.size());
-    assertEquals(10, texts(Losses.some(all, 10)).size());
-    assertEquals(different, texts(Losses.some(all, 165)));
-    assertEquals(1, Losses.all(5, 0).size());
-    assertEquals(1, Losses.all(5, 5).size());
+    assertEquals(10, texts(CodecTask.someLosses(all, 10)).size());
+    assertEquals(different, texts(CodecTask.someLosses(all, 165)));
+    assertEquals(1, CodecTask.allLosses(5, 0).size());
+    assertEquals(1, CodecTask.allLosses(5, 5).size());
   }
 
   private static Set<String> texts(List<int[]> combinations) {

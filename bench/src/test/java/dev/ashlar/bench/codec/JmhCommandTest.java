@@ -1,6 +1,7 @@
 package dev.ashlar.bench.codec;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -16,9 +17,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class JmhCommandTest {
-  private static final int PASSES = 2;
-  private static final int ITERATIONS = 2;
-
   static {
     // Somebody else on this machine may be using JMH; nothing here says how fast anything is.
     System.setProperty("jmh.ignoreLock", "true");
@@ -27,34 +25,49 @@ class JmhCommandTest {
   @TempDir private Path folder = Path.of("");
 
   @Test
-  void measuresInProcessesOfTheirOwnAndItsNumbersAddUp() throws IOException {
+  void measuresInProcessesOfTheirOwnAsJmhIsTold() throws IOException {
     Printed printed =
         Printed.by(
             "codec",
             "jmh",
-            "--only=RepairBenchmark.decode",
-            "--profile=2+1",
-            "--shard-bytes=4096",
-            "--passes=" + PASSES,
-            "--iterations=" + ITERATIONS,
-            "--millis=10",
             "--results=" + folder,
-            "--json");
+            "-p",
+            "profile=2+1",
+            "-p",
+            "shardBytes=4096",
+            "-f",
+            "2",
+            "-r",
+            "10ms",
+            "-w",
+            "10ms",
+            "RepairBenchmark.decode");
     assertEquals(0, printed.status(), printed.err());
-    assertTrue(printed.err().contains("[2/2, 0:00 left] pass 2"), printed.err());
     List<String> codecs = new ArrayList<>();
-    for (JsonNode row : new ObjectMapper().readTree(printed.out()).get("rows")) {
-      codecs.add(row.get("codec").asText());
-      assertEquals("2+1", row.get("profile").asText());
-      assertEquals(PASSES * ITERATIONS, row.get("iterations").asInt());
-      double speed = 2 * 4096 / row.get("nanos").asDouble();
-      assertEquals(speed, row.get("gigabytesPerSecond").asDouble(), 1e-9 * speed);
+    for (JsonNode row : new ObjectMapper().readTree(Files.readString(report()))) {
+      codecs.add(row.get("params").get("codec").asText());
+      assertEquals("2+1", row.get("params").get("profile").asText());
+      assertEquals("4096", row.get("params").get("shardBytes").asText());
+      assertEquals(2, row.get("forks").asInt());
+      assertEquals(2, row.get("measurementIterations").asInt());
+      assertEquals("10 ms", row.get("measurementTime").asText());
+      assertTrue(row.get("primaryMetric").get("score").asDouble() > 0);
     }
     // Also where there is no ISA-L.
-    assertTrue(codecs.contains("JAVA"), printed.out());
+    assertTrue(codecs.contains("JAVA"), codecs::toString);
+  }
+
+  private Path report() throws IOException {
     try (Stream<Path> files = Files.walk(folder)) {
-      Path step = Path.of("run/2+1/pass-2/Repair.decode-java-4096/result.json");
-      assertTrue(files.anyMatch(file -> file.endsWith(step)));
+      return files.filter(file -> file.endsWith("report.json")).findFirst().orElseThrow();
     }
+  }
+
+  @Test
+  void optionsThatJmhDoesNotKnowAreSaidInALine() {
+    Printed printed = Printed.by("codec", "jmh", "--results=" + folder, "--iterations", "5");
+    assertEquals(1, printed.status());
+    assertTrue(printed.err().contains("iterations"), printed.err());
+    assertFalse(printed.err().contains("\tat "), printed.err());
   }
 }

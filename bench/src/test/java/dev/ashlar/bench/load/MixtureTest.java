@@ -81,12 +81,12 @@ class MixtureTest {
 
   @Test
   void aReadOfAWholeObjectHasNoRange() {
-    Load load = new Load(Mix.parse("read"), DATA.objectBytes(), true, 1, 1, 0, 0, 1, 1);
+    Load load = new Load(Mix.parse("read"), DATA.objectBytes(), true, 1, 1, 0, 0, 1, 1, 0);
     assertEquals(Operation.WHOLE, new Mixture(load, DATA, 1, "run").next(0).offset());
   }
 
   private static Load load(String mix, boolean isRandom, long seed) {
-    return new Load(Mix.parse(mix), 4096, isRandom, 1, 1, 0, 0, 1, seed);
+    return new Load(Mix.parse(mix), 4096, isRandom, 1, 1, 0, 0, 1, seed, 0);
   }
 
   private static List<Operation> operations(String mix, boolean isRandom, long seed) {

@@ -10,7 +10,6 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,22 +41,6 @@ class ResultTest {
         assertEquals(5, folder.path().relativize(result).getNameCount(), name);
       }
     }
-  }
-
-  /** What --phase after is drawn beside. */
-  @Test
-  void findsTheNewestOfItsCommandThatHasTheFile() throws Exception {
-    assertEquals(Optional.empty(), ResultFolder.newestWith(root, "curves", "curves-before.json"));
-    for (String name : List.of("2026-01-02T000000-curves", "2026-01-01T000000-curves")) {
-      Files.createDirectory(root.resolve(name));
-      Files.writeString(root.resolve(name).resolve("curves-before.json"), "{}");
-    }
-    Files.createDirectory(root.resolve("2026-01-03T000000-curves"));
-    Files.createDirectory(root.resolve("2026-01-04T000000-load"));
-    Files.writeString(root.resolve("2026-01-04T000000-load/curves-before.json"), "{}");
-    assertEquals(
-        Optional.of(root.resolve("2026-01-02T000000-curves")),
-        ResultFolder.newestWith(root, "curves", "curves-before.json"));
   }
 
   @Test

@@ -1,6 +1,7 @@
 package dev.ashlar.blob.change;
 
 import dev.ashlar.blob.DataUnavailableException;
+import dev.ashlar.blob.context.BlobRows;
 import dev.ashlar.blob.context.EngineConfig;
 import dev.ashlar.blob.context.EngineContext;
 import dev.ashlar.blob.context.RequestMemory;
@@ -9,8 +10,12 @@ import dev.ashlar.blob.write.SlotWrites;
 import dev.ashlar.blob.write.StripeBatch;
 import dev.ashlar.protocol.client.ShardIntent;
 import dev.ashlar.protocol.client.ShardStore;
+import dev.ashlar.protocol.layout.StripeLayout;
 import dev.ashlar.protocol.message.BlobChange;
+import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.ObjectPiece;
+import dev.ashlar.protocol.model.AttemptId;
+import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.model.ShardId;
@@ -251,6 +256,30 @@ final class BlobChanger implements PieceWriter {
   private void hold(long bytes) throws DataUnavailableException, InterruptedException {
     if (!slots.tryHold(memory, bytes)) {
       memory.hold(bytes);
+    }
+  }
+
+  /**
+   * An attempt to change a blob.
+   *
+   * @param base the row of the blob when the attempt began
+   */
+  record BlobAttempt(BlobRow base, AttemptId id) {
+    BlobId blob() {
+      return BlobId.of(base.getId());
+    }
+
+    Profile profile() {
+      return Profile.of(base.getProfile());
+    }
+
+    StripeLayout layout() {
+      return BlobRows.layout(base);
+    }
+
+    ShardIntent.Target target(int slot) {
+      return new ShardIntent.Target(
+          ShardId.of(base, slot), id, BlobRows.view(base, slot), layout().shardLength(slot));
     }
   }
 }

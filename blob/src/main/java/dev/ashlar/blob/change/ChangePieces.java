@@ -107,7 +107,8 @@ public final class ChangePieces {
       BlobRow row = row(slice);
       long room = Math.min(roomInPlace(slice, row) - inBlob, lengthMax - length);
       if (room > 0) {
-        return new BlobChanger(engine, new BlobAttempt(row, attempt), inBlob, room, left, memory);
+        return new BlobChanger(
+            engine, new BlobChanger.BlobAttempt(row, attempt), inBlob, room, left, memory);
       }
     }
     long fresh = Math.min(notInPlaceUntil() - at, engine.config().blobBytesMax());

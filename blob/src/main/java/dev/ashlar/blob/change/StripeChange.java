@@ -2,8 +2,9 @@ package dev.ashlar.blob.change;
 
 import dev.ashlar.blob.DataUnavailableException;
 import dev.ashlar.blob.DataUnavailableException.Reason;
-import dev.ashlar.blob.change.StripePlan.Mode;
-import dev.ashlar.blob.change.StripePlan.StripRange;
+import dev.ashlar.blob.change.WritePlanner.StripePlan;
+import dev.ashlar.blob.change.WritePlanner.StripePlan.Mode;
+import dev.ashlar.blob.change.WritePlanner.StripePlan.StripRange;
 import dev.ashlar.blob.context.EngineContext;
 import dev.ashlar.blob.context.RequestMemory;
 import dev.ashlar.blob.context.Zeros;
@@ -30,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class StripeChange {
   private final EngineContext engine;
-  private final BlobAttempt attempt;
+  private final BlobChanger.BlobAttempt attempt;
   private final Profile profile;
   private final long stripe;
   private final int lengthBefore;
@@ -51,7 +52,7 @@ final class StripeChange {
    */
   StripeChange(
       EngineContext engine,
-      BlobAttempt attempt,
+      BlobChanger.BlobAttempt attempt,
       long stripe,
       int from,
       ByteBuffer bytes,
@@ -253,10 +254,7 @@ final class StripeChange {
     if (old != null && newTo < oldEnd) {
       out.put(old(old, slot, newTo, oldEnd));
     }
-    while (out.hasRemaining()) {
-      out.put((byte) 0);
-    }
-    out.flip();
+    out.put(Zeros.of(out.remaining())).flip();
   }
 
   private SlotWrite bytesWrite(int slot, long inStrip, ByteBuffer payload, Slab slab) {

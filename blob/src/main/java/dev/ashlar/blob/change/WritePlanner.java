@@ -1,7 +1,7 @@
 package dev.ashlar.blob.change;
 
-import dev.ashlar.blob.change.StripePlan.Mode;
-import dev.ashlar.blob.change.StripePlan.StripRange;
+import dev.ashlar.blob.change.WritePlanner.StripePlan.Mode;
+import dev.ashlar.blob.change.WritePlanner.StripePlan.StripRange;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.model.Profile;
 import java.util.ArrayList;
@@ -80,7 +80,7 @@ final class WritePlanner {
         IntStream.range(0, profile.dataShards())
             .mapToObj(slot -> new StripRange(slot, strip))
             .toList();
-    return plan(Mode.ENCODE, lengthBefore == 0 ? List.of() : all, all, strip, new ByteRange(0, 0));
+    return plan(Mode.ENCODE, lengthBefore == 0 ? List.of() : all, all, strip, 0);
   }
 
   /** The blocks that change, per data strip. */
@@ -111,7 +111,7 @@ final class WritePlanner {
             .map(this::old)
             .filter(read -> !read.range().isEmpty() && !isOverwritten(read.slot(), read.range()))
             .toList();
-    return plan(Mode.ENCODE, reads, touched, hull, new ByteRange(hull.offset(), 0));
+    return plan(Mode.ENCODE, reads, touched, hull, 0);
   }
 
   /** The part of it that had bytes before. */
@@ -128,7 +128,8 @@ final class WritePlanner {
   private StripePlan delta(List<StripRange> touched, ByteRange hull) {
     List<StripRange> reads =
         touched.stream().map(this::old).filter(read -> !read.range().isEmpty()).toList();
-    ByteRange parityReads = cut(hull, stripLength(0, lengthBefore));
+    // Each parity drive reads the old bytes to which it applies the delta.
+    int parityReads = cut(hull, stripLength(0, lengthBefore)).isEmpty() ? 0 : parityDrives();
     return plan(Mode.DELTA, reads, touched, hull, parityReads);
   }
 
@@ -137,14 +138,12 @@ final class WritePlanner {
       List<StripRange> reads,
       List<StripRange> touched,
       ByteRange hull,
-      ByteRange parityReads) {
+      int parityReads) {
     boolean rebuilds = reads.stream().anyMatch(read -> missing.get(read.slot()));
-    int readOperations =
-        (rebuilds ? rebuildReads(reads) : reads.size())
-            + (parityReads.isEmpty() ? 0 : parityDrives());
+    int readOperations = (rebuilds ? rebuildReads(reads) : reads.size()) + parityReads;
     long dataWrites = touched.stream().filter(change -> !missing.get(change.slot())).count();
     return new StripePlan(
-        mode, reads, touched, hull, parityReads, readOperations, (int) dataWrites + parityDrives());
+        mode, reads, touched, hull, readOperations, (int) dataWrites + parityDrives());
   }
 
   /** One per strip that has bytes there, be it of the strip or of a parity strip in its place. */
@@ -186,5 +185,41 @@ final class WritePlanner {
 
   private static ByteRange range(long begin, long end) {
     return new ByteRange(begin, end - begin);
+  }
+
+  /**
+   * A plan to change one stripe. Ranges are relative to a strip. They begin at a block, and end at
+   * a block or at the end of the strip.
+   *
+   * @param reads old bytes that the engine needs: each of a data strip that has them, ascending by
+   *     slot
+   * @param changes blocks of data strips that change, ascending by slot, also of slots that are
+   *     missing and so cannot be written
+   * @param parity range in which every parity strip changes
+   * @param readOperations number of drive reads, including those to rebuild missing strips
+   * @param writeOperations number of drive writes
+   */
+  record StripePlan(
+      Mode mode,
+      List<StripRange> reads,
+      List<StripRange> changes,
+      ByteRange parity,
+      int readOperations,
+      int writeOperations) {
+
+    enum Mode {
+      /** Parity is computed from all strips: a full-stripe write, or a partial one. */
+      ENCODE,
+      /** The parity drives receive the differences. */
+      DELTA
+    }
+
+    /** A part of a data strip. */
+    record StripRange(int slot, ByteRange range) {}
+
+    /** The smallest range that contains all of them; empty if there is none. */
+    static ByteRange hull(List<StripRange> parts) {
+      return parts.stream().map(StripRange::range).reduce(ByteRange.EMPTY, ByteRange::hull);
+    }
   }
 }

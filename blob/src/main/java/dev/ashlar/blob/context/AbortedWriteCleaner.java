@@ -1,6 +1,5 @@
 package dev.ashlar.blob.context;
 
-import dev.ashlar.blob.context.BackgroundLoop.Rest;
 import dev.ashlar.protocol.client.Completion;
 import dev.ashlar.protocol.client.DiscardIntent;
 import dev.ashlar.protocol.client.ShardException;
@@ -37,8 +36,7 @@ public final class AbortedWriteCleaner implements AutoCloseable {
   private final int waitingMax;
   private final Queue<Removal> waiting = new ConcurrentLinkedQueue<>();
   private final AtomicInteger waitingCount = new AtomicInteger();
-  private final BackgroundLoop loop =
-      new BackgroundLoop("aborted-write-cleaner", Rest.of(INTERVAL));
+  private final BackgroundLoop loop = new BackgroundLoop("aborted-write-cleaner", INTERVAL);
 
   /** A removal of a blob's shards, or of one attempt's intents for them. */
   private record Removal(UUID drive, BlobId blob, @Nullable AttemptId attempt) {}
@@ -54,11 +52,7 @@ public final class AbortedWriteCleaner implements AutoCloseable {
 
   /** Retries in the background until it is closed. */
   public void start() {
-    loop.start(
-        () -> {
-          retry();
-          return false;
-        });
+    loop.start(this::retry);
   }
 
   /** Shards that wait for a retry. */

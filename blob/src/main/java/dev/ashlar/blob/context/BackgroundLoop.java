@@ -12,38 +12,21 @@ public final class BackgroundLoop implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(BackgroundLoop.class);
 
   private final String name;
-  private final Rest rest;
+  private final Duration pause;
   private @Nullable BackgroundThread thread;
 
   /** One round of the job. */
   public interface Round {
-    /** Returns whether the next round follows at once. */
-    boolean run() throws MetadataUnavailableException, InterruptedException;
+    void run() throws MetadataUnavailableException, InterruptedException;
   }
 
   /**
-   * The pause after a round.
-   *
-   * @param factor how many times as long as the round it is, within the limits
+   * @param name of the job, as in "fold failed"
+   * @param pause after each round
    */
-  public record Rest(Duration min, int factor, Duration max) {
-    public static Rest of(Duration pause) {
-      return new Rest(pause, 0, pause);
-    }
-
-    private Duration after(long roundNanos) {
-      Duration byRound = Duration.ofNanos(factor * roundNanos);
-      Duration limited = byRound.compareTo(max) < 0 ? byRound : max;
-      return limited.compareTo(min) > 0 ? limited : min;
-    }
-  }
-
-  /**
-   * @param name of the job, as in "repair failed"
-   */
-  public BackgroundLoop(String name, Rest rest) {
+  public BackgroundLoop(String name, Duration pause) {
     this.name = name;
-    this.rest = rest;
+    this.pause = pause;
   }
 
   public void start(Round round) {
@@ -52,22 +35,15 @@ public final class BackgroundLoop implements AutoCloseable {
 
   private void run(Round round) throws InterruptedException {
     while (true) {
-      long beganNanos = System.nanoTime();
-      if (!tryRun(round)) {
-        Thread.sleep(rest.after(System.nanoTime() - beganNanos));
+      try {
+        round.run();
+      } catch (MetadataUnavailableException e) {
+        LOG.debug("{} waits for metadata: {}", name, e.getMessage());
+      } catch (RuntimeException e) {
+        LOG.warn("{} failed and will be retried", name, e);
       }
+      Thread.sleep(pause);
     }
-  }
-
-  private boolean tryRun(Round round) throws InterruptedException {
-    try {
-      return round.run();
-    } catch (MetadataUnavailableException e) {
-      LOG.debug("{} waits for metadata: {}", name, e.getMessage());
-    } catch (RuntimeException e) {
-      LOG.warn("{} failed and will be retried", name, e);
-    }
-    return false;
   }
 
   /** Ends the thread. */

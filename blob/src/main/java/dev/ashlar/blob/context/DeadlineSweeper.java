@@ -70,7 +70,6 @@ public final class DeadlineSweeper {
     }
   }
 
-  /** Number of waits. */
   public int size() {
     int count = 0;
     for (int i = 0; i < PLACES; i++) {

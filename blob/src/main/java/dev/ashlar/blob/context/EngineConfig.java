@@ -44,7 +44,6 @@ public record EngineConfig(
     return windowStripes(profile, windowBytes) * profile.stripeUnit();
   }
 
-  /** Stripes of one step. */
   public static int windowStripes(Profile profile, int windowBytes) {
     int byData = Math.max(1, windowBytes / profile.stripeBytes());
     return Math.min(byData, SlabPool.MAX_SLAB_BYTES / 2 / profile.stripeUnit());

@@ -3,7 +3,10 @@ package dev.ashlar.blob.context;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.memory.SlabPool;
+import dev.ashlar.protocol.model.AttemptId;
+import dev.ashlar.protocol.model.BlobId;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -41,5 +44,23 @@ public record EngineContext(
         otherHedging,
         cleaner,
         suspects);
+  }
+
+  /** Ids of new blobs and attempts, each unique in its metadata session. For many threads. */
+  public static final class SessionIds {
+    private final MetadataClient metadata;
+    private final AtomicLong sequence = new AtomicLong();
+
+    public SessionIds(MetadataClient metadata) {
+      this.metadata = metadata;
+    }
+
+    public BlobId nextBlob() {
+      return new BlobId(metadata.session(), sequence.getAndIncrement());
+    }
+
+    public AttemptId nextAttempt() {
+      return new AttemptId(metadata.session(), sequence.getAndIncrement());
+    }
   }
 }

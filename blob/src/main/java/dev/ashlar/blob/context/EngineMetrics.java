@@ -1,7 +1,5 @@
 package dev.ashlar.blob.context;
 
-import static dev.ashlar.blob.context.Meters.counter;
-
 import dev.ashlar.codec.checksum.Md5Lanes;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
@@ -34,41 +32,29 @@ public final class EngineMetrics {
     encodedBytes = Meters.bytes(registry, "ashlar.blob.encoded", "Data bytes erasure-coded");
     rebuiltReads =
         counter(
-            registry,
-            "ashlar.blob.rebuilt.reads",
-            "Shard ranges rebuilt from other drives to answer a read");
-    hedges =
-        counter(
-            registry, "ashlar.blob.hedges", "Times other drives were asked because some were late");
-    hedgesWon =
-        counter(registry, "ashlar.blob.hedges.won", "Hedges in which the others answered first");
-    hedgeReads = counter(registry, "ashlar.blob.hedges.reads", "Drive reads added by hedging");
+            "ashlar.blob.rebuilt.reads", "Shard ranges rebuilt from other drives to answer a read");
+    hedges = counter("ashlar.blob.hedges", "Times other drives were asked because some were late");
+    hedgesWon = counter("ashlar.blob.hedges.won", "Hedges in which the others answered first");
+    hedgeReads = counter("ashlar.blob.hedges.reads", "Drive reads added by hedging");
     hedgesWithoutBudget = refusedHedges("budget");
     hedgesWithoutMemory = refusedHedges("memory");
     indebtedSlots =
-        counter(
-            registry, "ashlar.blob.indebted.slots", "Slots that a write left without their shard");
-    abandonedBlobs =
-        counter(registry, "ashlar.blob.abandoned", "Blobs removed because their request failed");
+        counter("ashlar.blob.indebted.slots", "Slots that a write left without their shard");
+    abandonedBlobs = counter("ashlar.blob.abandoned", "Blobs removed because their request failed");
     abandonedAttempts =
         counter(
-            registry,
             "ashlar.blob.abandoned.attempts",
             "Changes dropped because they lost a race or their request failed");
     conflicts =
         counter(
-            registry,
-            "ashlar.blob.conflicts",
-            "Changes that lost a race, including those that were retried");
-    folds = counter(registry, "ashlar.blob.folds", "Folds of a blob's changes into its shards");
+            "ashlar.blob.conflicts", "Changes that lost a race, including those that were retried");
+    folds = counter("ashlar.blob.folds", "Folds of a blob's changes into its shards");
     encodes = changedStripes("encode");
     deltas = changedStripes("delta");
     plannedReads =
-        counter(
-            registry, "ashlar.blob.changed.stripes.reads", "Drive reads made to change stripes");
+        counter("ashlar.blob.changed.stripes.reads", "Drive reads made to change stripes");
     plannedWrites =
-        counter(
-            registry, "ashlar.blob.changed.stripes.writes", "Drive writes made to change stripes");
+        counter("ashlar.blob.changed.stripes.writes", "Drive writes made to change stripes");
     refusedFull = refused("full");
     refusedTooFewDrives = refused("too_few_drives");
   }
@@ -93,14 +79,16 @@ public final class EngineMetrics {
     return isFull ? refusedFull : refusedTooFewDrives;
   }
 
+  private Counter counter(String name, String description, String... tags) {
+    return Meters.counter(registry, name, description, tags);
+  }
+
   private Counter changedStripes(String mode) {
-    return counter(
-        registry, "ashlar.blob.changed.stripes", "Stripes changed in part, by mode", "mode", mode);
+    return counter("ashlar.blob.changed.stripes", "Stripes changed in part, by mode", "mode", mode);
   }
 
   private Counter refusedHedges(String reason) {
     return counter(
-        registry,
         "ashlar.blob.hedges.refused",
         "Times late drives were waited for because the hedging budget or memory was used up",
         "reason",
@@ -109,7 +97,6 @@ public final class EngineMetrics {
 
   private Counter refused(String reason) {
     return counter(
-        registry,
         "ashlar.blob.refused.writes",
         "Writes refused because too few drives were available or had room",
         "reason",

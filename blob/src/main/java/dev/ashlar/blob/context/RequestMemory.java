@@ -114,7 +114,6 @@ public final class RequestMemory implements AutoCloseable {
     slab.whenRecycled(this::giveBack);
   }
 
-  /** Returns used bytes. */
   public void giveBack(long bytes) {
     lock.lock();
     try {

@@ -18,7 +18,6 @@ import org.jspecify.annotations.Nullable;
  * again. Safe for many threads.
  */
 public final class SuspectShardQueue {
-  /** Capacity. */
   public static final int WAITING_MAX = 4096;
 
   private final ReentrantLock lock = new ReentrantLock();

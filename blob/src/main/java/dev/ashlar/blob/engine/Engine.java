@@ -4,8 +4,8 @@ import dev.ashlar.blob.context.AbortedWriteCleaner;
 import dev.ashlar.blob.context.ByteRateLimiter;
 import dev.ashlar.blob.context.EngineContext;
 import dev.ashlar.blob.context.EngineMetrics;
-import dev.ashlar.blob.context.HedgeConfig;
 import dev.ashlar.blob.context.Hedging;
+import dev.ashlar.blob.context.Hedging.HedgeConfig;
 import dev.ashlar.blob.fold.FoldScheduler;
 import dev.ashlar.blob.read.RunningReads;
 import dev.ashlar.blob.repair.BlobRepair;
@@ -23,7 +23,6 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 
@@ -108,37 +107,15 @@ public final class Engine implements AutoCloseable {
     return new BlobRepair(background, rates, new RepairMetrics(meters));
   }
 
-  /**
-   * @param isItsTurn whether this process repairs for all
-   */
-  public Repairer newRepairer(RepairRates rates, RepairConfig config, BooleanSupplier isItsTurn) {
-    return new Repairer(context.metadata(), newBlobRepair(rates), config, isItsTurn, meters);
-  }
-
-  /** Starts to repair and to count debts, as long as it is the turn of this process. */
-  public void startRepair(RepairRates rates, BooleanSupplier isItsTurn) {
-    Repairer repairer = newRepairer(rates, RepairConfig.DEFAULT, isItsTurn);
-    closings.push(repairer::close);
-    repairer.start();
-    closings.push(debts::close);
-    debts.start(isItsTurn);
+  public Repairer newRepairer(RepairRates rates, RepairConfig config) {
+    return new Repairer(context.metadata(), newBlobRepair(rates), config, meters);
   }
 
   /**
    * @param period minimum duration of a pass
-   * @param isItsTurn whether this process scrubs for all
    */
-  public ParityScrub newParityScrub(
-      ByteRateLimiter rate, Duration period, BooleanSupplier isItsTurn, RandomGenerator random) {
-    return new ParityScrub(
-        background, losses, new ParityScrub.Pass(rate, period, random), isItsTurn, meters);
-  }
-
-  /** Starts to compare the shards of blobs, as long as it is the turn of this process. */
-  public void startParityScrub(ByteRateLimiter rate, Duration period, BooleanSupplier isItsTurn) {
-    ParityScrub scrub = newParityScrub(rate, period, isItsTurn, RandomGenerator.getDefault());
-    closings.push(scrub::close);
-    scrub.start();
+  public ParityScrub newParityScrub(ByteRateLimiter rate, Duration period, RandomGenerator random) {
+    return new ParityScrub(background, losses, new ParityScrub.Pass(rate, period, random), meters);
   }
 
   /** Ends all background work, the last started first. */

@@ -1,9 +1,9 @@
 package dev.ashlar.blob.engine;
 
-import dev.ashlar.blob.DataSink;
 import dev.ashlar.blob.DataUnavailableException;
 import dev.ashlar.blob.ObjectChange;
 import dev.ashlar.blob.ObjectStore;
+import dev.ashlar.blob.ObjectStore.DataSink;
 import dev.ashlar.blob.ObjectWriter;
 import dev.ashlar.blob.change.ErasureObjectChange;
 import dev.ashlar.blob.context.EngineConfig;

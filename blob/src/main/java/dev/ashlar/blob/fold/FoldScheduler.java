@@ -1,7 +1,6 @@
 package dev.ashlar.blob.fold;
 
 import dev.ashlar.blob.context.BackgroundLoop;
-import dev.ashlar.blob.context.BackgroundLoop.Rest;
 import dev.ashlar.blob.context.EngineContext;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
@@ -67,7 +66,7 @@ public final class FoldScheduler implements AutoCloseable {
   private volatile boolean isSwept;
   private long warnedMs;
   private long rounds;
-  private final BackgroundLoop loop = new BackgroundLoop("fold", Rest.of(ROUND_INTERVAL));
+  private final BackgroundLoop loop = new BackgroundLoop("fold", ROUND_INTERVAL);
 
   /** Unfolded attempts of a blob, and when this process learned of each. */
   private static final class Pending {
@@ -362,13 +361,12 @@ public final class FoldScheduler implements AutoCloseable {
     }
   }
 
-  private boolean nextRound(LongSupplier oldestReadMs)
+  private void nextRound(LongSupplier oldestReadMs)
       throws MetadataUnavailableException, InterruptedException {
     if (rounds++ % ROUNDS_PER_SWEEP == 0) {
       sweep();
     }
     round(oldestReadMs.getAsLong());
-    return false;
   }
 
   /** Ends the background thread. */

@@ -51,19 +51,20 @@ final class Hedge {
       return State.LOST;
     }
     if (read.covers(wanted)) {
-      if (read.hasArrived()) {
-        return State.ARRIVED;
+      switch (read.progress(engine.config().driveDeadline().toNanos())) {
+        case ARRIVED -> {
+          return State.ARRIVED;
+        }
+        case IN_FLIGHT -> {
+          return read.isLate() ? State.LATE : State.UNDER_WAY;
+        }
+        case FAILED -> fruitless[slot] = true;
       }
-      if (!read.isDone() && !read.isOlderThan(engine.config().driveDeadline().toNanos())) {
-        return read.isLate() ? State.LATE : State.UNDER_WAY;
-      }
-      fruitless[slot] = true;
     }
     drop(slot);
     return State.LOST;
   }
 
-  /** Whether the slot's extra read failed. */
   boolean isFruitless(int slot) {
     return fruitless[slot];
   }
@@ -87,7 +88,6 @@ final class Hedge {
     return true;
   }
 
-  /** Whether extra reads are in flight. */
   boolean isRunning() {
     for (ShardRead read : reads) {
       if (read != null && !read.isDone()) {
@@ -169,7 +169,6 @@ final class Hedge {
     }
   }
 
-  /** Abandons all extra reads. */
   void end() {
     for (int slot = 0; slot < reads.length; slot++) {
       drop(slot);

@@ -1,8 +1,8 @@
 package dev.ashlar.blob.read;
 
-import dev.ashlar.blob.DataSink;
 import dev.ashlar.blob.DataUnavailableException;
 import dev.ashlar.blob.DataUnavailableException.Reason;
+import dev.ashlar.blob.ObjectStore.DataSink;
 import dev.ashlar.blob.context.BlobRows;
 import dev.ashlar.blob.context.EngineConfig;
 import dev.ashlar.blob.context.EngineContext;

@@ -3,6 +3,7 @@ package dev.ashlar.blob.read;
 import dev.ashlar.blob.DataUnavailableException;
 import dev.ashlar.blob.context.EngineContext;
 import dev.ashlar.blob.context.RequestMemory;
+import dev.ashlar.blob.context.Zeros;
 import dev.ashlar.blob.read.SlotReads.RevisionGoneException;
 import dev.ashlar.blob.read.SlotReads.State;
 import dev.ashlar.protocol.client.ShardData;
@@ -95,6 +96,9 @@ final class Rebuild {
     private int late;
     private boolean isLate;
 
+    /** Whether a read is under way that brings too little, after which its drive is asked again. */
+    private boolean isTooLittleUnderWay;
+
     Sources(ByteRange missing) throws RevisionGoneException {
       this.missing = missing;
       for (int slot = 0; slot < profile.shards() && !isEnough(); slot++) {
@@ -120,6 +124,7 @@ final class Rebuild {
         if (state == State.UNDER_WAY || state == State.LATE) {
           underWay.add(hedge.arrivedRead(slot));
         }
+        isTooLittleUnderWay |= state == State.LOST && isBusy;
         if (state == State.LOST && !isBusy && !slots.isFaulty(slot) && !hedge.isFruitless(slot)) {
           unasked[unaskedCount++] = slot;
         }
@@ -170,6 +175,9 @@ final class Rebuild {
      * False if too few slots are left, but slots that failed a hedge or are debts may be asked now.
      */
     private boolean askFor(int lacking) throws DataUnavailableException, RevisionGoneException {
+      if (unaskedCount < lacking && isTooLittleUnderWay) {
+        return true;
+      }
       if (unaskedCount < lacking) {
         if (hedge.isFruitless()) {
           hedge.giveUp();
@@ -275,9 +283,6 @@ final class Rebuild {
     if (!present.isEmpty()) {
       bytes.put(source(slot, present).bytes(present));
     }
-    while (bytes.hasRemaining()) {
-      bytes.put((byte) 0);
-    }
-    return bytes.flip();
+    return bytes.put(Zeros.of(bytes.remaining())).flip();
   }
 }

@@ -1,9 +1,9 @@
 package dev.ashlar.blob.read;
 
-import dev.ashlar.blob.DataSink;
 import dev.ashlar.blob.DataUnavailableException;
 import dev.ashlar.blob.ObjectChange;
 import dev.ashlar.blob.ObjectStore;
+import dev.ashlar.blob.ObjectStore.DataSink;
 import dev.ashlar.blob.ObjectWriter;
 import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.layout.ByteRange;

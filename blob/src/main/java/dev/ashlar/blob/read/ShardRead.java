@@ -67,6 +67,27 @@ public final class ShardRead implements Completion<ShardData>, DeadlineSweeper.W
     wake();
   }
 
+  enum Progress {
+    IN_FLIGHT,
+    ARRIVED,
+    /** {@link #fault} says why. */
+    FAILED
+  }
+
+  /**
+   * What has become of the read.
+   *
+   * @param deadlineNanos a read that is older than this has failed
+   */
+  Progress progress(long deadlineNanos) {
+    Object now = state.get(); // once: the read may arrive at any moment
+    if (now instanceof ShardData) {
+      return Progress.ARRIVED;
+    }
+    boolean isInTime = nanosTo(deadlineNanos, hedging.nanoTime()) > 0;
+    return now == null && isInTime ? Progress.IN_FLIGHT : Progress.FAILED;
+  }
+
   boolean isDone() {
     return state.get() != null;
   }
@@ -79,10 +100,6 @@ public final class ShardRead implements Completion<ShardData>, DeadlineSweeper.W
   boolean isLate() {
     isLate |= hedging.isOn() && nanosToLate(hedging.nanoTime()) <= 0;
     return isLate;
-  }
-
-  boolean isOlderThan(long nanos) {
-    return nanosTo(nanos, hedging.nanoTime()) <= 0;
   }
 
   /**
@@ -168,7 +185,6 @@ public final class ShardRead implements Completion<ShardData>, DeadlineSweeper.W
     return state.get() instanceof ShardFault fault ? fault : ShardFault.UNAVAILABLE;
   }
 
-  /** The requested range. */
   public ByteRange range() {
     return range;
   }

@@ -7,7 +7,6 @@ import dev.ashlar.blob.context.EngineContext;
 import dev.ashlar.blob.context.Hedging;
 import dev.ashlar.blob.context.RequestMemory;
 import dev.ashlar.blob.context.SuspectShardQueue.Suspect;
-import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ShardData;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardStore;
@@ -44,7 +43,6 @@ final class SlotReads {
   private boolean overloaded;
   private boolean hasTriedDebts;
 
-  /** State of a slot's read. */
   enum State {
     ARRIVED,
     UNDER_WAY,
@@ -193,11 +191,14 @@ final class SlotReads {
     if (read == null) {
       return State.LOST;
     }
-    if (read.hasArrived()) {
-      return State.ARRIVED;
-    }
-    if (!read.isDone() && !read.isOlderThan(deadlineNanos(slot))) {
-      return read.isLate() ? State.LATE : State.UNDER_WAY;
+    switch (read.progress(deadlineNanos(slot))) {
+      case ARRIVED -> {
+        return State.ARRIVED;
+      }
+      case IN_FLIGHT -> {
+        return read.isLate() ? State.LATE : State.UNDER_WAY;
+      }
+      case FAILED -> {}
     }
     if (read.fault() == ShardFault.REVISION_GONE) {
       throw new RevisionGoneException();
@@ -229,7 +230,6 @@ final class SlotReads {
     return read != null && !read.isDone();
   }
 
-  /** Number of slots with a read. */
   int count() {
     int count = 0;
     for (ShardRead read : reads) {
@@ -290,16 +290,15 @@ final class SlotReads {
       return new DataUnavailableException(Reason.OVERLOADED, "drive queues are full; blob " + id);
     }
     try {
-      List<BlobRow> rows = engine.metadata().blobs(List.of(id));
-      if (rows.isEmpty() || rows.get(0).getReferences() == 0) {
+      List<BlobRow> rows = SliceRows.of(engine.metadata(), List.of(id));
+      if (rows.isEmpty() || rows.getFirst().getReferences() == 0) {
         return new DataUnavailableException(Reason.GONE, "blob " + id + " was removed");
       }
-      if (rows.get(0).getSettled() > row.getSettled()) {
+      if (rows.getFirst().getSettled() > row.getSettled()) {
         throw new RevisionGoneException();
       }
-    } catch (MetadataUnavailableException e) {
-      return new DataUnavailableException(
-          Reason.TOO_FEW_DRIVES, "metadata is unavailable: " + e.getMessage());
+    } catch (DataUnavailableException e) {
+      return e; // metadata is unavailable
     }
     return new DataUnavailableException(
         Reason.TOO_FEW_DRIVES,

@@ -1,7 +1,7 @@
 package dev.ashlar.blob.read;
 
-import dev.ashlar.blob.DataSink;
 import dev.ashlar.blob.DataUnavailableException;
+import dev.ashlar.blob.ObjectStore.DataSink;
 import dev.ashlar.blob.context.EngineContext;
 import dev.ashlar.blob.context.RequestMemory;
 import dev.ashlar.blob.read.SlotReads.RevisionGoneException;
@@ -189,7 +189,6 @@ public final class WindowRead {
     return slots.arrivedRead(slot).bytes(part);
   }
 
-  /** The slab of these bytes. */
   public Slab slab(int slot) {
     return slots.arrivedRead(slot).data().slab();
   }

@@ -2,8 +2,6 @@ package dev.ashlar.blob.repair;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.ashlar.blob.context.BackgroundLoop;
-import dev.ashlar.blob.context.BackgroundLoop.Rest;
 import dev.ashlar.blob.context.BlobRows;
 import dev.ashlar.blob.context.Meters;
 import dev.ashlar.protocol.client.MetadataClient;
@@ -23,19 +21,16 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Counts the debts of each placement group, and for how long the group has had debts: the oldest
  * group shows whether repair makes progress. Metadata counts by level only, so this reads all debts
- * page by page, and rests ten times as long. For many threads.
+ * page by page. For many threads.
  */
-public final class GroupDebts implements AutoCloseable {
+public final class GroupDebts {
   private static final int PAGE = 200;
-  private static final Duration INTERVAL = Duration.ofSeconds(10);
-  private static final int REST_FACTOR = 10;
 
   /** Limit of a count that a caller waits for; it is then incomplete. */
   private static final Duration COUNT_MAX = Duration.ofSeconds(5);
@@ -54,8 +49,6 @@ public final class GroupDebts implements AutoCloseable {
   private final Map<Integer, Long> sinceMs = new HashMap<>();
 
   private volatile @Nullable Count kept;
-  private final BackgroundLoop loop =
-      new BackgroundLoop("group-debts", new Rest(INTERVAL, REST_FACTOR, WITHOUT_LIMIT));
 
   /**
    * The debts of a placement group. Shards on drives that are out count as missing, too.
@@ -85,17 +78,17 @@ public final class GroupDebts implements AutoCloseable {
     this.clock = clock;
     gauge(
         meters,
-        "ashlar.repair.owing.groups",
+        "ashlar.repair.debt.groups",
         "Placement groups with blobs that have missing shards",
         List::size);
     gauge(
         meters,
-        "ashlar.repair.owing.group.blobs.max",
+        "ashlar.repair.debt.group.blobs.max",
         "Blobs with missing shards in the placement group that has most of them",
         groups -> groups.stream().mapToLong(Group::blobs).max().orElse(0));
     gauge(
         meters,
-        "ashlar.repair.owing.group.age.max",
+        "ashlar.repair.debt.group.age.max",
         "Seconds for which the placement group with the oldest debts has had debts",
         groups -> groups.isEmpty() ? 0 : requireNonNull(seconds(groups.getFirst())));
   }
@@ -121,29 +114,17 @@ public final class GroupDebts implements AutoCloseable {
         });
   }
 
-  /**
-   * Counts periodically until it is closed.
-   *
-   * @param isItsTurn whether this process counts for all
-   */
-  public void start(BooleanSupplier isItsTurn) {
-    loop.start(
-        () -> {
-          look(isItsTurn.getAsBoolean());
-          return false;
-        });
+  /** A round of the background job: counts, and keeps the result for {@link #now}. */
+  public void look() throws MetadataUnavailableException {
+    Count count = count(WITHOUT_LIMIT);
+    sinceMs.keySet().retainAll(count.groups().stream().map(Group::pg).toList());
+    kept = new Count(true, count.groups().stream().map(this::watched).sorted(SLOWEST).toList());
   }
 
-  /** Counts, and keeps the result for {@link #now}. */
-  void look(boolean isItsTurn) throws MetadataUnavailableException {
-    if (isItsTurn) {
-      Count count = count(WITHOUT_LIMIT);
-      sinceMs.keySet().retainAll(count.groups().stream().map(Group::pg).toList());
-      kept = new Count(true, count.groups().stream().map(this::watched).sorted(SLOWEST).toList());
-    } else {
-      sinceMs.clear();
-      kept = null;
-    }
+  /** Another process counts. */
+  public void forget() {
+    sinceMs.clear();
+    kept = null;
   }
 
   private Group watched(Group group) {
@@ -197,11 +178,5 @@ public final class GroupDebts implements AutoCloseable {
         one.shards() + other.shards(),
         one.bytes() + other.bytes(),
         0);
-  }
-
-  /** Ends the counting. */
-  @Override
-  public void close() {
-    loop.close();
   }
 }

@@ -6,12 +6,10 @@ import java.time.Duration;
  * Settings of repair.
  *
  * @param blobsAtOnce at least 1
- * @param interval between looks at the debts while nothing can be repaired
  * @param slice after which it looks again for the most endangered blobs
  */
-public record RepairConfig(int blobsAtOnce, Duration interval, Duration slice) {
-  public static final RepairConfig DEFAULT =
-      new RepairConfig(4, Duration.ofSeconds(2), Duration.ofSeconds(5));
+public record RepairConfig(int blobsAtOnce, Duration slice) {
+  public static final RepairConfig DEFAULT = new RepairConfig(4, Duration.ofSeconds(5));
 
   public RepairConfig {
     if (blobsAtOnce < 1) {

@@ -1,7 +1,5 @@
 package dev.ashlar.blob.repair;
 
-import dev.ashlar.blob.context.BackgroundLoop;
-import dev.ashlar.blob.context.BackgroundLoop.Rest;
 import dev.ashlar.blob.context.Meters;
 import dev.ashlar.blob.repair.BlobRepair.Outcome;
 import dev.ashlar.protocol.client.MetadataClient;
@@ -12,7 +10,6 @@ import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -23,7 +20,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
-import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
@@ -36,14 +32,9 @@ import org.slf4j.LoggerFactory;
  * further shards. All debts are recorded in metadata, so a repairer may stop anywhere, and several
  * may run at once: each finds what another has repaired already. Used by one thread.
  */
-public final class Repairer implements AutoCloseable {
+public final class Repairer {
   private static final Logger LOG = LoggerFactory.getLogger(Repairer.class);
   private static final int PAGE = 64;
-
-  /** With many debts that cannot be repaired now, looking at them takes a tenth of the time. */
-  private static final int REST_FACTOR = 10;
-
-  private static final Duration REST_MAX = Duration.ofMinutes(1);
 
   /** Spare shards of an unreadable blob in metrics, however many it lacks. */
   private static final int UNREADABLE = -1;
@@ -52,7 +43,6 @@ public final class Repairer implements AutoCloseable {
   private final BlobRepair blobs;
   private final ChangedDrives changed;
   private final RepairConfig config;
-  private final BooleanSupplier isItsTurn;
   private final Semaphore places;
 
   /** Per level the last blob that was visited; absent at the beginning of the level. */
@@ -63,8 +53,6 @@ public final class Repairer implements AutoCloseable {
 
   /** Whether the debts of all changed drives are noted; if not, the next round continues. */
   private boolean isSettled = true;
-
-  private final BackgroundLoop loop;
 
   /**
    * All debts at some time.
@@ -78,30 +66,21 @@ public final class Repairer implements AutoCloseable {
     }
   }
 
-  /**
-   * @param isItsTurn whether this process repairs for all
-   */
   public Repairer(
-      MetadataClient metadata,
-      BlobRepair blobs,
-      RepairConfig config,
-      BooleanSupplier isItsTurn,
-      MeterRegistry meters) {
+      MetadataClient metadata, BlobRepair blobs, RepairConfig config, MeterRegistry meters) {
     this.metadata = metadata;
     this.blobs = blobs;
     this.changed = new ChangedDrives(metadata);
     this.config = config;
-    this.isItsTurn = isItsTurn;
     this.places = new Semaphore(config.blobsAtOnce());
-    this.loop = new BackgroundLoop("repair", new Rest(config.interval(), REST_FACTOR, REST_MAX));
     gauge(
         meters,
-        "ashlar.repair.owing.blobs",
+        "ashlar.repair.debt.blobs",
         "Blobs with a missing shard",
         each -> each.sum(DebtLevel::getBlobs, this::isDebt));
     byteGauge(
         meters,
-        "ashlar.repair.owing",
+        "ashlar.repair.debt",
         "Bytes of missing shards",
         each -> each.sum(DebtLevel::getBytes, this::isDebt));
     gauge(
@@ -123,7 +102,7 @@ public final class Repairer implements AutoCloseable {
       int level = spare;
       gauge(
           meters,
-          "ashlar.repair.owing.level.blobs",
+          "ashlar.repair.debt.level.blobs",
           "Blobs with a missing shard, by how many more they may lose; -1: unreadable",
           each -> each.sum(DebtLevel::getBlobs, of -> Math.max(of.getSpare(), UNREADABLE) == level),
           "spare",
@@ -145,11 +124,6 @@ public final class Repairer implements AutoCloseable {
     Gauge.builder(name, this, value).description(description).baseUnit("bytes").register(meters);
   }
 
-  /** Repairs in the background until it is closed. */
-  public void start() {
-    loop.start(this::nextRound);
-  }
-
   /**
    * NaN if this process has not looked, because it is not its turn, or since a drive began a new
    * incarnation or the placement map changed.
@@ -169,13 +143,14 @@ public final class Repairer implements AutoCloseable {
     return sum(DebtLevel::getBlobs, level -> isDebt(level) && level.getSpare() <= 0);
   }
 
-  /** Returns whether there is more to do at once. */
-  private boolean nextRound() throws MetadataUnavailableException, InterruptedException {
-    if (!isItsTurn.getAsBoolean()) {
-      lastLook = null;
-      return false;
-    }
+  /** A round of the background job; returns whether there is more to do at once. */
+  public boolean work() throws MetadataUnavailableException, InterruptedException {
     return round() > 0 || !isSettled;
+  }
+
+  /** Another process repairs: what was seen here says nothing any more. */
+  public void forget() {
+    lastLook = null;
   }
 
   /**
@@ -298,11 +273,5 @@ public final class Repairer implements AutoCloseable {
 
   private boolean repair(BlobId id) throws MetadataUnavailableException, InterruptedException {
     return blobs.repair(id) == Outcome.REPAIRED;
-  }
-
-  /** Ends the background thread; shards of unfinished repairs are removed. */
-  @Override
-  public void close() {
-    loop.close();
   }
 }

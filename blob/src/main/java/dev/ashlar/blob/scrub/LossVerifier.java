@@ -2,11 +2,10 @@ package dev.ashlar.blob.scrub;
 
 import dev.ashlar.blob.DataUnavailableException;
 import dev.ashlar.blob.context.BackgroundLoop;
-import dev.ashlar.blob.context.BackgroundLoop.Rest;
 import dev.ashlar.blob.context.BlobRows;
 import dev.ashlar.blob.context.EngineContext;
-import dev.ashlar.blob.context.HedgeConfig;
 import dev.ashlar.blob.context.Hedging;
+import dev.ashlar.blob.context.Hedging.HedgeConfig;
 import dev.ashlar.blob.context.MemoryBudget;
 import dev.ashlar.blob.context.Meters;
 import dev.ashlar.blob.context.RequestMemory;
@@ -60,7 +59,7 @@ public final class LossVerifier implements AutoCloseable {
   private final ShardProbe probe;
   private final Counter lostShards;
   private final Counter refuted;
-  private final BackgroundLoop loop = new BackgroundLoop("loss-verifier", Rest.of(PAUSE));
+  private final BackgroundLoop loop = new BackgroundLoop("loss-verifier", PAUSE);
   private long recalledNanos = System.nanoTime();
 
   /** Result of a verification. */
@@ -128,7 +127,7 @@ public final class LossVerifier implements AutoCloseable {
     loop.start(this::nextRound);
   }
 
-  private boolean nextRound() throws MetadataUnavailableException, InterruptedException {
+  private void nextRound() throws MetadataUnavailableException, InterruptedException {
     suspects.await(UNDECIDED_PAUSE);
     if (System.nanoTime() - recalledNanos >= UNDECIDED_PAUSE.toNanos()) {
       suspects.recall();
@@ -140,7 +139,6 @@ public final class LossVerifier implements AutoCloseable {
       Thread.sleep(UNAVAILABLE_PAUSE);
       throw e;
     }
-    return false;
   }
 
   /**

@@ -1,8 +1,6 @@
 package dev.ashlar.blob.scrub;
 
 import dev.ashlar.blob.DataUnavailableException;
-import dev.ashlar.blob.context.BackgroundLoop;
-import dev.ashlar.blob.context.BackgroundLoop.Rest;
 import dev.ashlar.blob.context.BlobRows;
 import dev.ashlar.blob.context.ByteRateLimiter;
 import dev.ashlar.blob.context.EngineContext;
@@ -24,7 +22,6 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.List;
-import java.util.function.BooleanSupplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -36,10 +33,9 @@ import org.slf4j.LoggerFactory;
  * shard that contradicts all others becomes a debt if that proves it wrong; otherwise it is only
  * logged. Used by one thread.
  */
-public final class ParityScrub implements AutoCloseable {
+public final class ParityScrub {
   private static final Logger LOG = LoggerFactory.getLogger(ParityScrub.class);
   private static final int PAGE = 64;
-  private static final Duration LOOK = Duration.ofSeconds(10);
 
   /** Bytes of each shard in a sample, at most. */
   private static final int SAMPLE_BYTES = 64 * 1024;
@@ -49,7 +45,6 @@ public final class ParityScrub implements AutoCloseable {
   private final LossVerifier losses;
   private final ByteRateLimiter pace;
   private final Duration period;
-  private final BooleanSupplier isItsTurn;
   private final RandomGenerator random;
   private final Counter compared;
   private final Counter inconsistent;
@@ -58,7 +53,6 @@ public final class ParityScrub implements AutoCloseable {
   private int groupsLeft;
   private int group;
   private @Nullable BlobId after;
-  private final BackgroundLoop loop = new BackgroundLoop("parity-scrub", Rest.of(LOOK));
 
   /**
    * How a pass is made.
@@ -71,20 +65,13 @@ public final class ParityScrub implements AutoCloseable {
 
   /**
    * @param engine without hedging
-   * @param isItsTurn whether this process does it for all
    */
-  public ParityScrub(
-      EngineContext engine,
-      LossVerifier losses,
-      Pass pass,
-      BooleanSupplier isItsTurn,
-      MeterRegistry meters) {
+  public ParityScrub(EngineContext engine, LossVerifier losses, Pass pass, MeterRegistry meters) {
     this.engine = engine;
     this.check = new ParityCheck(engine);
     this.losses = losses;
     this.pace = pass.rate();
     this.period = pass.period();
-    this.isItsTurn = isItsTurn;
     this.random = pass.random();
     this.compared =
         Meters.counter(
@@ -103,27 +90,24 @@ public final class ParityScrub implements AutoCloseable {
             "Inconsistent samples of which the wrong shard is not known");
   }
 
-  /** Scrubs in the background until it is closed. */
-  public void start() {
-    loop.start(this::nextRound);
-  }
-
-  private boolean nextRound() throws MetadataUnavailableException, InterruptedException {
-    if (isItsTurn.getAsBoolean()) {
-      pass();
-    }
-    return false;
-  }
-
-  /** Continues the pass, or begins one if it is due. */
-  private void pass() throws MetadataUnavailableException, InterruptedException {
-    long now = System.nanoTime();
-    if (groupsLeft == 0 && (passBeganNanos == 0 || now - passBeganNanos >= period.toNanos())) {
+  /**
+   * A round of the background job: checks the next page of the pass, or begins a pass if it is due.
+   *
+   * @return whether the pass goes on at once
+   */
+  public boolean checkNext() throws MetadataUnavailableException, InterruptedException {
+    if (groupsLeft == 0 && isDue()) {
       begin();
     }
-    while (groupsLeft > 0 && isItsTurn.getAsBoolean()) {
+    if (groupsLeft > 0) {
       checkPage();
     }
+    return groupsLeft > 0;
+  }
+
+  private boolean isDue() {
+    Duration since = Duration.ofNanos(System.nanoTime() - passBeganNanos);
+    return passBeganNanos == 0 || since.compareTo(period) >= 0;
   }
 
   private void begin() {
@@ -254,11 +238,5 @@ public final class ParityScrub implements AutoCloseable {
       }
     }
     return true;
-  }
-
-  /** Ends the background thread. */
-  @Override
-  public void close() {
-    loop.close();
   }
 }

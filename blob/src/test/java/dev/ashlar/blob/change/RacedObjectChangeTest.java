@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ashlar.blob.DataSink;
 import dev.ashlar.blob.DataUnavailableException;
 import dev.ashlar.blob.DataUnavailableException.Reason;
 import dev.ashlar.blob.ObjectChange;
+import dev.ashlar.blob.ObjectStore.DataSink;
 import dev.ashlar.blob.engine.ChangeFixture;
 import dev.ashlar.blob.engine.EngineFixture;
 import dev.ashlar.protocol.client.ObjectRead;

@@ -4,8 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ashlar.blob.change.StripePlan.Mode;
-import dev.ashlar.blob.change.StripePlan.StripRange;
+import dev.ashlar.blob.change.WritePlanner.StripePlan;
+import dev.ashlar.blob.change.WritePlanner.StripePlan.Mode;
+import dev.ashlar.blob.change.WritePlanner.StripePlan.StripRange;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.model.Profile;
 import java.util.ArrayList;

@@ -25,7 +25,7 @@ class DeadlineSweeperTest {
   private final byte[] bytes = EngineFixture.bytes(new Random(5), 300_000);
 
   private static Hedging hedging() {
-    return new Hedging(HedgeConfig.OFF, System::nanoTime);
+    return new Hedging(Hedging.HedgeConfig.OFF, System::nanoTime);
   }
 
   private static EngineFixture engine(Duration driveDeadline, Hedging hedging) {

@@ -11,8 +11,8 @@ import dev.ashlar.blob.context.BlobRows;
 import dev.ashlar.blob.context.EngineConfig;
 import dev.ashlar.blob.context.EngineContext;
 import dev.ashlar.blob.context.ErasureCodes;
-import dev.ashlar.blob.context.HedgeConfig;
 import dev.ashlar.blob.context.Hedging;
+import dev.ashlar.blob.context.Hedging.HedgeConfig;
 import dev.ashlar.blob.context.MemoryBudget;
 import dev.ashlar.blob.fold.FoldScheduler;
 import dev.ashlar.blob.repair.BlobRepair;
@@ -59,8 +59,7 @@ import java.util.UUID;
 public final class ChangeFixture {
   public static final String BUCKET = "b";
   public static final String KEY = "k";
-  private static final RepairConfig REPAIR =
-      new RepairConfig(1, Duration.ZERO, Duration.ofSeconds(5));
+  private static final RepairConfig REPAIR = new RepairConfig(1, Duration.ofSeconds(5));
 
   public final Profile profile;
   public final SlabPool pool = new SlabPool();
@@ -131,7 +130,7 @@ public final class ChangeFixture {
     losses = engine.losses();
     store = engine.store();
     repair = engine.newBlobRepair(RepairRates.unbounded());
-    repairer = engine.newRepairer(RepairRates.unbounded(), REPAIR, () -> true);
+    repairer = engine.newRepairer(RepairRates.unbounded(), REPAIR);
   }
 
   /** The drive comes back with another incarnation, with or without what it had. */

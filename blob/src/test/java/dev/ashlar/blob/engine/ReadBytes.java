@@ -1,6 +1,6 @@
 package dev.ashlar.blob.engine;
 
-import dev.ashlar.blob.DataSink;
+import dev.ashlar.blob.ObjectStore.DataSink;
 import dev.ashlar.protocol.client.ShardData;
 import java.io.ByteArrayOutputStream;
 

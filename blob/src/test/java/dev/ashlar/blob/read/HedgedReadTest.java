@@ -11,8 +11,8 @@ import dev.ashlar.blob.DataUnavailableException;
 import dev.ashlar.blob.DataUnavailableException.Reason;
 import dev.ashlar.blob.context.DriveLatency;
 import dev.ashlar.blob.context.EngineConfig;
-import dev.ashlar.blob.context.HedgeConfig;
 import dev.ashlar.blob.context.Hedging;
+import dev.ashlar.blob.context.Hedging.HedgeConfig;
 import dev.ashlar.blob.context.MemoryBudget;
 import dev.ashlar.blob.engine.EngineFixture;
 import dev.ashlar.protocol.client.ShardFault;
@@ -396,6 +396,32 @@ class HedgedReadTest {
     awaitSleep(reader.get());
     drives.get(4).release();
     assertRead(offset, length, got);
+  }
+
+  /**
+   * A strip is lost, and so is another one when it is read again for the sake of the first: then
+   * more is missing than the other drives were asked for.
+   */
+  @Test
+  void aDriveThatWasAskedForTooLittleIsWaitedForAndAskedAgain() throws Exception {
+    engine.put(bytes, new Random(1));
+    int offset = FOUR_TWO.stripeUnit() - 100;
+    hold(0);
+    Future<byte[]> got = threads.submit(() -> engine.get(offset, 200));
+    while (hedging.watch().size() == 0) {
+      Thread.sleep(1);
+    }
+    hold(1, 4);
+    drives.get(0).fault = ShardFault.MISSING;
+    drives.get(0).release();
+    while (drives.get(4).held() == 0) {
+      Thread.sleep(1);
+    }
+    drives.get(1).fault = ShardFault.CORRUPT;
+    drives.get(1).release();
+    Thread.sleep(100); // long enough to give up
+    drives.get(4).release();
+    assertRead(offset, 200, got);
   }
 
   /** Until the thread has looked at the time, and then waits. */

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.blob.context.DriveLatency;
 import dev.ashlar.blob.context.EngineConfig;
-import dev.ashlar.blob.context.HedgeConfig;
 import dev.ashlar.blob.context.Hedging;
+import dev.ashlar.blob.context.Hedging.HedgeConfig;
 import dev.ashlar.blob.engine.ChangeFixture;
 import dev.ashlar.blob.engine.EngineFixture;
 import dev.ashlar.protocol.client.ShardFault;
@@ -20,8 +20,8 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -50,14 +50,16 @@ class RandomLatenessTest {
     int runs = Integer.getInteger("ashlar.lateness.runs", 40);
     long first = Long.getLong("ashlar.lateness.seed", System.nanoTime());
     HedgeConfig config = new HedgeConfig(100, Duration.ofNanos(200_000));
-    try (Hedging hedging = new Hedging(config, System::nanoTime)) {
+    try (Hedging hedging = new Hedging(config, System::nanoTime);
+        ScheduledExecutorService late = Executors.newScheduledThreadPool(1)) {
       hedging.start();
       long won = 0;
       for (long seed = first; seed < first + runs; seed++) {
+        Run run = new Run(seed, hedging, late);
         try {
-          won += new Run(seed, hedging).go();
+          won += run.go();
         } catch (Exception | AssertionError e) {
-          throw new AssertionError("-Dashlar.lateness.seed=" + seed, e);
+          throw new AssertionError("-Dashlar.lateness.seed=" + seed + ", " + run.state(), e);
         }
       }
       assertTrue(won > 0, "no hedge won");
@@ -68,8 +70,15 @@ class RandomLatenessTest {
     private final Random random;
     private final ChangeFixture engine;
     private final List<HeldReads> drives = new ArrayList<>();
+    private final ScheduledExecutorService late;
+    private long roundNanos = System.nanoTime();
 
-    Run(long seed, Hedging hedging) throws Exception {
+    /**
+     * @param late gives the late answers; others may keep a shared executor busy beyond the
+     *     deadline of a read
+     */
+    Run(long seed, Hedging hedging, ScheduledExecutorService late) throws Exception {
+      this.late = late;
       random = new Random(seed);
       Profile profile = PROFILES.get(random.nextInt(PROFILES.size()));
       EngineConfig config =
@@ -95,9 +104,7 @@ class RandomLatenessTest {
       if (random.nextInt(3) > 0) {
         answer.run();
       } else {
-        Executor later =
-            CompletableFuture.delayedExecutor(random.nextInt(2000), TimeUnit.MICROSECONDS);
-        later.execute(answer);
+        var unused = late.schedule(answer, random.nextInt(2000), TimeUnit.MICROSECONDS);
       }
     }
 
@@ -125,7 +132,18 @@ class RandomLatenessTest {
       return engine.count("ashlar.blob.hedges.won");
     }
 
+    /** What is of interest when it fails. */
+    String state() throws Exception {
+      return "%s, faults %s, debts %s, %d ms since the round began"
+          .formatted(
+              engine.profile,
+              drives.stream().map(drive -> drive.drive() + " " + drive.fault).toList(),
+              engine.metadata.debts(),
+              TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - roundNanos));
+    }
+
     private void failSome() {
+      roundNanos = System.nanoTime();
       Collections.shuffle(drives, random);
       int failing = random.nextInt(engine.profile.parityShards() + 1);
       for (int i = 0; i < drives.size(); i++) {

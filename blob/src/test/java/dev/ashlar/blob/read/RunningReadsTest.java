@@ -3,11 +3,11 @@ package dev.ashlar.blob.read;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.ashlar.blob.DataSink;
 import dev.ashlar.blob.DataUnavailableException;
 import dev.ashlar.blob.DataUnavailableException.Reason;
 import dev.ashlar.blob.ObjectChange;
 import dev.ashlar.blob.ObjectStore;
+import dev.ashlar.blob.ObjectStore.DataSink;
 import dev.ashlar.blob.ObjectWriter;
 import dev.ashlar.protocol.client.ManualClock;
 import dev.ashlar.protocol.client.ObjectRead;

@@ -37,11 +37,11 @@ class GroupDebtsTest {
   }
 
   /** A blob of one stripe, of which the last slots were not acknowledged; its group. */
-  private int put(String key, int lacking) {
+  private int put(String key, int missing) {
     NewBlob.Builder blob =
         TestBlobs.acknowledged(
             metadata, new BlobId(metadata.session(), ++sequence), PROFILE.stripeBytes());
-    for (int i = 0; i < lacking; i++) {
+    for (int i = 0; i < missing; i++) {
       blob.removeAcks(blob.getAcksCount() - 1);
     }
     metadata.require(TestBlobs.put("b", key, blob));
@@ -53,7 +53,7 @@ class GroupDebtsTest {
   }
 
   private List<Group> watched() throws Exception {
-    debts.look(true);
+    debts.look();
     return debts.now().groups();
   }
 
@@ -62,9 +62,9 @@ class GroupDebtsTest {
     Random random = new Random(5);
     Map<Integer, Group> expected = new HashMap<>();
     for (int i = 0; i < 700; i++) { // several pages
-      int lacking = random.nextInt(2);
-      int pg = put("k" + i, lacking);
-      if (lacking > 0) {
+      int missing = random.nextInt(2);
+      int pg = put("k" + i, missing);
+      if (missing > 0) {
         Group before = expected.getOrDefault(pg, new Group(pg, 0, 0, 0, 0));
         expected.put(
             pg, new Group(pg, before.blobs() + 1, before.shards() + 1, before.bytes() + UNIT, 0));
@@ -113,15 +113,15 @@ class GroupDebtsTest {
 
   @Test
   void metricsTellOfTheWorstAndNothingWhereOthersRepair() throws Exception {
-    assertTrue(Double.isNaN(gauge("ashlar.repair.owing.groups")));
+    assertTrue(Double.isNaN(gauge("ashlar.repair.debt.groups")));
     put("k", 1);
-    debts.look(true);
+    debts.look();
     clock.advanceMs(7_000);
-    assertEquals(1, gauge("ashlar.repair.owing.groups"));
-    assertEquals(1, gauge("ashlar.repair.owing.group.blobs.max"));
-    assertEquals(7, gauge("ashlar.repair.owing.group.age.max"));
-    debts.look(false);
-    assertTrue(Double.isNaN(gauge("ashlar.repair.owing.group.age.max")));
+    assertEquals(1, gauge("ashlar.repair.debt.groups"));
+    assertEquals(1, gauge("ashlar.repair.debt.group.blobs.max"));
+    assertEquals(7, gauge("ashlar.repair.debt.group.age.max"));
+    debts.forget();
+    assertTrue(Double.isNaN(gauge("ashlar.repair.debt.group.age.max")));
     assertEquals(0, debts.now().groups().getFirst().sinceMs(), "nobody watches here");
   }
 }

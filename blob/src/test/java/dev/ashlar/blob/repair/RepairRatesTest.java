@@ -14,7 +14,7 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** What is moved and what is lacking are read at rates of their own. */
+/** What is moved and what is missing are read at rates of their own. */
 class RepairRatesTest {
   private static final int UNIT = 4096;
 

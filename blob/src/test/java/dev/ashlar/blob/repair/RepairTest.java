@@ -253,7 +253,7 @@ class RepairTest {
                 (long)
                     fixture
                         .meters
-                        .get("ashlar.repair.owing.level.blobs")
+                        .get("ashlar.repair.debt.level.blobs")
                         .tag("spare", Long.toString(spare))
                         .gauge()
                         .value())

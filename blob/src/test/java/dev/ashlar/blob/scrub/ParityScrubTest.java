@@ -61,8 +61,18 @@ class ParityScrubTest {
   }
 
   private ParityScrub scrub(ChangeFixture fixture) {
-    return fixture.engine.newParityScrub(
-        new ByteRateLimiter(0), Duration.ofDays(1), () -> true, random);
+    return fixture.engine.newParityScrub(new ByteRateLimiter(0), Duration.ofDays(1), random);
+  }
+
+  @Test
+  void aPeriodMayBeLongerThanNanosecondsCanCount() throws Exception {
+    ChangeFixture fixture = fixture("4+2", 3000);
+    ParityScrub scrub =
+        fixture.engine.newParityScrub(new ByteRateLimiter(0), Duration.ofDays(365_000), random);
+    while (scrub.checkNext()) {
+      // one page after the other
+    }
+    assertEquals(false, scrub.checkNext());
   }
 
   @Test

@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ashlar.blob.DataSink;
 import dev.ashlar.blob.DataUnavailableException;
 import dev.ashlar.blob.ObjectChange;
+import dev.ashlar.blob.ObjectStore.DataSink;
 import dev.ashlar.blob.ObjectWriter;
 import dev.ashlar.blob.engine.EngineFixture;
 import dev.ashlar.blob.engine.ReadBytes;

@@ -67,7 +67,7 @@ final class SimulatedProcess {
       new GarbageConfig(GRACE, Duration.ofHours(6), NEVER, 100, NEVER, Duration.ofSeconds(3));
 
   /** At least one blob after the other, so that only chance decides what happens when. */
-  private static final RepairConfig REPAIR = new RepairConfig(1, Duration.ZERO, NEVER);
+  private static final RepairConfig REPAIR = new RepairConfig(1, NEVER);
 
   /** As if two processes thought that it is their turn. */
   private static final int REPAIRERS = 2;
@@ -167,10 +167,9 @@ final class SimulatedProcess {
     cleaner = engine.context().cleaner();
     suspects = engine.context().suspects();
     losses = engine.losses();
-    parity =
-        engine.newParityScrub(new ByteRateLimiter(0), NEVER, () -> true, surroundings.random());
+    parity = engine.newParityScrub(new ByteRateLimiter(0), NEVER, surroundings.random());
     for (int i = 0; i < REPAIRERS; i++) {
-      repairers.add(engine.newRepairer(RepairRates.unbounded(), REPAIR, () -> true));
+      repairers.add(engine.newRepairer(RepairRates.unbounded(), REPAIR));
     }
     collector = new GarbageCollector(client, drives, store::oldestMs, clock, GARBAGE, meters);
   }

@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Something is done to a few objects, such as moving a slot to another drive, and at one step of it
- * the process that does it ends. The next one does what is left, after which nothing may be lacking
+ * the process that does it ends. The next one does what is left, after which nothing may be missing
  * and nothing left over. The seed decides all else, so that the steps before the end are always the
  * same.
  */

@@ -1,8 +1,8 @@
 package dev.ashlar.blob.simulation;
 
 import dev.ashlar.blob.context.DriveLatency;
-import dev.ashlar.blob.context.HedgeConfig;
 import dev.ashlar.blob.context.Hedging;
+import dev.ashlar.blob.context.Hedging.HedgeConfig;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;

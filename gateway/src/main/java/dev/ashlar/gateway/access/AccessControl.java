@@ -10,12 +10,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The gate in front of the operations: reads the row that a decision is based on, asks the {@link
- * Decider}, and hands the row on, so that the operation does not read it again.
+ * The gate in front of the operations: reads the row that a decision is based on, decides, and
+ * hands the row on, so that the operation does not read it again. It knows one rule: the owner of a
+ * bucket may do everything with the bucket and its objects, and other callers may do nothing.
  */
 public final class AccessControl {
   private final MetadataClient metadata;
-  private final Decider decider = new Decider();
 
   public AccessControl(MetadataClient metadata) {
     this.metadata = metadata;
@@ -28,45 +28,34 @@ public final class AccessControl {
    */
   public Permit require(Caller caller, Need need) throws S3Exception, MetadataUnavailableException {
     return switch (need.resource()) {
-      case Resource.Bucket bucket -> withBucket(caller, need, bucket.bucket());
-      case Resource.Key key -> withBucket(caller, need, key.bucket());
-      case Resource.StoredObject object ->
-          new Permit(caller, null, object(caller, need, object.bucket(), object.key()));
-      case Resource.Service service -> withoutRow(caller, need);
-      case Resource.NewBucket created -> withoutRow(caller, need);
+      // Every caller may list its own buckets and create one.
+      case Need.Resource.Service service -> new Permit(caller, null, null);
+      case Need.Resource.NewBucket created -> new Permit(caller, null, null);
+      case Need.Resource.Bucket bucket -> new Permit(caller, bucket(caller, bucket.bucket()), null);
+      case Need.Resource.Key key -> new Permit(caller, bucket(caller, key.bucket()), null);
+      case Need.Resource.StoredObject object -> new Permit(caller, null, object(caller, object));
     };
   }
 
-  private Permit withBucket(Caller caller, Need need, String bucket)
+  private BucketRow bucket(Caller caller, String name)
       throws S3Exception, MetadataUnavailableException {
-    return new Permit(caller, bucket(caller, need, bucket), null);
+    BucketRow bucket =
+        metadata
+            .bucket(name)
+            .orElseThrow(() -> new S3Exception(S3Error.NO_SUCH_BUCKET).with("BucketName", name));
+    requireAllowed(isOwner(caller, bucket.getOwner()));
+    return bucket;
   }
 
-  private Permit withoutRow(Caller caller, Need need) throws S3Exception {
-    requireAllowed(decider.allows(caller, need));
-    return new Permit(caller, null, null);
-  }
-
-  private BucketRow bucket(Caller caller, Need need, String name)
+  private ObjectRead object(Caller caller, Need.Resource.StoredObject wanted)
       throws S3Exception, MetadataUnavailableException {
-    Optional<BucketRow> bucket = metadata.bucket(name);
-    if (bucket.isEmpty()) {
-      throw new S3Exception(S3Error.NO_SUCH_BUCKET).with("BucketName", name);
-    }
-    requireAllowed(decider.allows(caller, need, bucket.get().getOwner()));
-    return bucket.get();
-  }
-
-  private ObjectRead object(Caller caller, Need need, String bucket, String key)
-      throws S3Exception, MetadataUnavailableException {
-    Optional<ObjectRead> object = metadata.object(bucket, key);
+    Optional<ObjectRead> object = metadata.object(wanted.bucket(), wanted.key());
     // Only the owner of a bucket can write into it, so the object's owner decides, in one read.
-    if (object.isPresent()
-        && decider.allows(caller, need, object.get().object().getSummary().getOwner())) {
+    if (object.isPresent() && isOwner(caller, object.get().object().getSummary().getOwner())) {
       return object.get();
     }
-    bucket(caller, need, bucket);
-    return object.orElseThrow(() -> new S3Exception(S3Error.NO_SUCH_KEY).with("Key", key));
+    bucket(caller, wanted.bucket());
+    return object.orElseThrow(() -> new S3Exception(S3Error.NO_SUCH_KEY).with("Key", wanted.key()));
   }
 
   /** Refuses when the bucket exists and belongs to another owner than the sender expects. */
@@ -76,9 +65,47 @@ public final class AccessControl {
     requireAllowed(row.isEmpty() || row.get().getOwner().equals(expectedOwner));
   }
 
+  private static boolean isOwner(Caller caller, String owner) {
+    return caller.canonicalId().equals(owner);
+  }
+
   private static void requireAllowed(boolean isAllowed) throws S3Exception {
     if (!isAllowed) {
       throw new S3Exception(S3Error.ACCESS_DENIED);
+    }
+  }
+
+  /** The outcome of a decision in favour of a caller, with the row that it was based on. */
+  public static final class Permit {
+    private final Caller caller;
+    private final @Nullable BucketRow bucket;
+    private final @Nullable ObjectRead object;
+
+    Permit(Caller caller, @Nullable BucketRow bucket, @Nullable ObjectRead object) {
+      this.caller = caller;
+      this.bucket = bucket;
+      this.object = object;
+    }
+
+    public Caller caller() {
+      return caller;
+    }
+
+    /** The bucket of a need that is about a bucket or a key. */
+    public BucketRow bucket() {
+      return present(bucket);
+    }
+
+    /** The object of a need that is about a stored object. */
+    public ObjectRead object() {
+      return present(object);
+    }
+
+    private static <T> T present(@Nullable T row) {
+      if (row == null) {
+        throw new IllegalStateException("the decision was not based on this kind of row");
+      }
+      return row;
     }
   }
 }

@@ -1,6 +1,7 @@
 package dev.ashlar.gateway.access;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the sender of a request must be allowed to do.
@@ -10,5 +11,30 @@ import java.util.List;
 public record Need(List<String> actions, Resource resource) {
   public static Need of(String action, Resource resource) {
     return new Need(List.of(action), resource);
+  }
+
+  /** What an action is about. Its kind tells which metadata row a decision is based on. */
+  public sealed interface Resource {
+    /** The service as a whole; no row. */
+    record Service() implements Resource {}
+
+    /** A bucket that the request creates; no row. */
+    record NewBucket(String bucket) implements Resource {}
+
+    /** An existing bucket; its row. */
+    record Bucket(String bucket) implements Resource {}
+
+    /** A key, whether or not an object is stored there; the row of its bucket. */
+    record Key(String bucket, String key) implements Resource {}
+
+    /** A stored object; its row, which the operation needs anyway. */
+    record StoredObject(String bucket, String key) implements Resource {}
+
+    /**
+     * @param key null for the bucket itself
+     */
+    static Resource existing(String bucket, @Nullable String key) {
+      return key == null ? new Bucket(bucket) : new StoredObject(bucket, key);
+    }
   }
 }

@@ -25,23 +25,14 @@ final class AuthorizationHeader {
           "the authorization header requires three components: Credential, SignedHeaders, and"
               + " Signature.");
     }
-    CredentialScope scope =
-        CredentialScope.parse(
+    SignatureClaim.CredentialScope scope =
+        SignatureClaim.CredentialScope.parse(
             credential, region, S3Error.AUTHORIZATION_HEADER_MALFORMED, MALFORMED);
     String timestamp = timestamp(headers);
-    if (!timestamp.startsWith(scope.date() + 'T')) {
-      throw malformed(
-          "Invalid credential date \""
-              + scope.date()
-              + "\". This date is not the same as"
-              + " X-Amz-Date: \""
-              + timestamp
-              + "\".");
-    }
+    scope.requireDay(timestamp, S3Error.AUTHORIZATION_HEADER_MALFORMED, MALFORMED);
     String payloadHash = headers.get("x-amz-content-sha256");
     if (payloadHash == null) {
-      throw new S3Exception(
-          S3Error.INVALID_REQUEST,
+      throw S3Exception.invalidRequest(
           "Missing required header for this request: x-amz-content-sha256");
     }
     return new SignatureClaim(
@@ -60,8 +51,7 @@ final class AuthorizationHeader {
   }
 
   static S3Exception oldSignature() {
-    return new S3Exception(
-        S3Error.INVALID_REQUEST,
+    return S3Exception.invalidRequest(
         "The authorization mechanism you have provided is not supported. Please use "
             + SigV4Authenticator.ALGORITHM
             + ".");

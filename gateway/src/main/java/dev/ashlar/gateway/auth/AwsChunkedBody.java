@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
-import dev.ashlar.gateway.exchange.RequestBody;
+import dev.ashlar.gateway.exchange.HttpExchange.RequestBody;
 import io.netty.buffer.ByteBuf;
 import java.util.HashMap;
 import java.util.Locale;
@@ -122,7 +122,7 @@ final class AwsChunkedBody implements RequestBody {
     int bytes = (int) Math.min(chunkLeft, in.readableBytes());
     ByteBuf piece = in.readRetainedSlice(bytes);
     if (signatures != null) {
-      Slices.forEach(piece, signatures::update);
+      VerifiedBody.forEachSlice(piece, signatures::update);
     }
     chunkLeft -= bytes;
     undelivered -= bytes;

@@ -12,12 +12,12 @@ final class ChunkSignatures {
   private static final String CHUNK = "AWS4-HMAC-SHA256-PAYLOAD";
   private static final String TRAILER = "AWS4-HMAC-SHA256-TRAILER";
 
-  private final HmacKey key;
+  private final SigningKeys.HmacKey key;
   private final String scopeLines;
   private final MessageDigest chunk = Digests.sha256();
   private String previous;
 
-  ChunkSignatures(HmacKey key, SignatureClaim claim) {
+  ChunkSignatures(SigningKeys.HmacKey key, SignatureClaim claim) {
     this.key = key;
     this.scopeLines = '\n' + claim.timestamp() + '\n' + claim.scope().text() + '\n';
     this.previous = claim.signature();

@@ -1,7 +1,6 @@
 package dev.ashlar.gateway.auth;
 
 import dev.ashlar.gateway.checksum.ChecksumKind;
-import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.Iterator;
@@ -60,8 +59,7 @@ record DeclaredChecksum(ChecksumKind kind, byte @Nullable [] expected) {
     for (String name : announced.split(",", -1)) {
       ChecksumKind kind = ChecksumKind.ofHeader(name.strip());
       if (kind == null) {
-        throw new S3Exception(
-            S3Error.INVALID_REQUEST,
+        throw S3Exception.invalidRequest(
             "The value specified in the x-amz-trailer header is not supported");
       }
       if (found != null) {
@@ -75,14 +73,12 @@ record DeclaredChecksum(ChecksumKind kind, byte @Nullable [] expected) {
   private static void checkAnnounced(String algorithm, @Nullable DeclaredChecksum declared)
       throws S3Exception {
     if (declared == null) {
-      throw new S3Exception(
-          S3Error.INVALID_REQUEST,
+      throw S3Exception.invalidRequest(
           "x-amz-sdk-checksum-algorithm specified, but no corresponding x-amz-checksum-* or"
               + " x-amz-trailer headers were found.");
     }
     if (!declared.kind().name().equals(algorithm.toUpperCase(Locale.ROOT))) {
-      throw new S3Exception(
-          S3Error.INVALID_REQUEST, "Value for x-amz-sdk-checksum-algorithm header is invalid.");
+      throw S3Exception.invalidRequest("Value for x-amz-sdk-checksum-algorithm header is invalid.");
     }
   }
 
@@ -92,15 +88,13 @@ record DeclaredChecksum(ChecksumKind kind, byte @Nullable [] expected) {
   static byte[] decode(ChecksumKind kind, String base64, String where) throws S3Exception {
     byte[] value = kind.decode(base64.strip());
     if (value == null) {
-      throw new S3Exception(
-          S3Error.INVALID_REQUEST, "Value for " + kind.header() + " " + where + " is invalid.");
+      throw S3Exception.invalidRequest("Value for " + kind.header() + " " + where + " is invalid.");
     }
     return value;
   }
 
   private static S3Exception several() {
-    return new S3Exception(
-        S3Error.INVALID_REQUEST,
+    return S3Exception.invalidRequest(
         "Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.");
   }
 }

@@ -5,12 +5,13 @@ import dev.ashlar.gateway.checksum.Digests;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpExchange;
-import dev.ashlar.gateway.exchange.RequestBody;
+import dev.ashlar.gateway.exchange.HttpExchange.RequestBody;
 import io.netty.handler.codec.http.HttpHeaders;
 import org.jspecify.annotations.Nullable;
 
 /** Wraps a body in the decoders and verifiers that its headers ask for. */
-record PayloadBodies(HttpExchange exchange, SignedQuery query, SignatureClaim claim, HmacKey key) {
+record PayloadBodies(
+    HttpExchange exchange, SignedQuery query, SignatureClaim claim, SigningKeys.HmacKey key) {
   static final String UNSIGNED = "UNSIGNED-PAYLOAD";
   private static final String STREAM_SIGNED = "STREAMING-AWS4-HMAC-SHA256-PAYLOAD";
   private static final String STREAM_SIGNED_TRAILER = "STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER";
@@ -79,9 +80,7 @@ record PayloadBodies(HttpExchange exchange, SignedQuery query, SignatureClaim cl
     boolean completesUpload = exchange.method().equals("POST") && query.has("uploadId");
     DeclaredChecksum declared =
         completesUpload ? null : DeclaredChecksum.of(headers, trailers, body.length() != 0);
-    return new VerifiedBody(
-        body,
-        new VerifiedBody.ExpectedDigests(sha256Hex, md5(headers.get("content-md5")), declared));
+    return new VerifiedBody(body, sha256Hex, md5(headers.get("content-md5")), declared);
   }
 
   private static byte @Nullable [] md5(@Nullable String base64) throws S3Exception {

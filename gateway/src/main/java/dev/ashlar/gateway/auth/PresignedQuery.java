@@ -35,8 +35,8 @@ final class PresignedQuery {
               + " X-Amz-Signature, X-Amz-Date, X-Amz-SignedHeaders, and X-Amz-Expires parameters.");
     }
     checkAlgorithm(algorithm);
-    CredentialScope scope =
-        CredentialScope.parse(
+    SignatureClaim.CredentialScope scope =
+        SignatureClaim.CredentialScope.parse(
             credential, region, S3Error.AUTHORIZATION_QUERY_PARAMETERS_ERROR, PREFIX);
     checkTime(date, scope, expiresSeconds(expires), now, skewMax);
     return new SignatureClaim(
@@ -71,21 +71,17 @@ final class PresignedQuery {
   }
 
   private static void checkTime(
-      String date, CredentialScope scope, long expiresSeconds, Instant now, Duration skewMax)
+      String date,
+      SignatureClaim.CredentialScope scope,
+      long expiresSeconds,
+      Instant now,
+      Duration skewMax)
       throws S3Exception {
     Instant signed = Timestamps.parse(date);
     if (signed == null) {
       throw error("X-Amz-Date must be in the ISO8601 Long Format \"yyyyMMdd'T'HHmmss'Z'\"");
     }
-    if (!date.startsWith(scope.date() + 'T')) {
-      throw error(
-          PREFIX
-              + "Invalid credential date \""
-              + scope.date()
-              + "\". This date is not the same as X-Amz-Date: \""
-              + date
-              + "\".");
-    }
+    scope.requireDay(date, S3Error.AUTHORIZATION_QUERY_PARAMETERS_ERROR, PREFIX);
     if (signed.isAfter(now.plus(skewMax))) {
       throw new S3Exception(S3Error.ACCESS_DENIED, "Request is not valid yet");
     }

@@ -17,6 +17,7 @@ import java.time.Instant;
 import java.util.HexFormat;
 import java.util.Iterator;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * AWS Signature Version 4 for S3 ("Authenticating Requests (AWS Signature Version 4)", Amazon S3
@@ -24,6 +25,12 @@ import java.util.Map;
  * streamed payloads.
  */
 public final class SigV4Authenticator implements Authenticator {
+  /** Finds the secret and the owner behind an access key. */
+  @FunctionalInterface
+  public interface CredentialLookup {
+    Optional<CredentialRow> credential(String accessKey) throws MetadataUnavailableException;
+  }
+
   static final String ALGORITHM = "AWS4-HMAC-SHA256";
   private static final Duration SKEW_MAX = Duration.ofMinutes(15);
 
@@ -44,7 +51,7 @@ public final class SigV4Authenticator implements Authenticator {
     SignatureClaim claim = claim(exchange, query);
     checkSigned(exchange.headers(), claim.signedHeaders());
     CredentialRow credential = credential(claim.scope().accessKey());
-    HmacKey key = keys.get(credential.getSecretKey(), claim.scope());
+    SigningKeys.HmacKey key = keys.get(credential.getSecretKey(), claim.scope());
     checkSignature(exchange, query, claim, key);
     PayloadBodies payloads = new PayloadBodies(exchange, query, claim, key);
     Caller caller = new Caller(credential.getAccessKey(), credential.getOwner());
@@ -148,7 +155,7 @@ public final class SigV4Authenticator implements Authenticator {
   }
 
   private static void checkSignature(
-      HttpExchange exchange, SignedQuery query, SignatureClaim claim, HmacKey key)
+      HttpExchange exchange, SignedQuery query, SignatureClaim claim, SigningKeys.HmacKey key)
       throws S3Exception {
     String canonical = CanonicalRequest.of(exchange, query, claim);
     String toSign =

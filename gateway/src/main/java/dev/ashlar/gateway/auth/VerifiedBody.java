@@ -7,7 +7,7 @@ import dev.ashlar.gateway.checksum.Digests;
 import dev.ashlar.gateway.checksum.RunningDigest;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
-import dev.ashlar.gateway.exchange.RequestBody;
+import dev.ashlar.gateway.exchange.HttpExchange.RequestBody;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import dev.ashlar.protocol.message.ChecksumValue;
 import io.netty.buffer.ByteBuf;
@@ -15,12 +15,17 @@ import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.util.Base64;
 import java.util.HexFormat;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Computes each digest of the payload once, and compares it at the end with the expected one. */
 final class VerifiedBody implements PayloadBody {
+  private static final int SLICE_BYTES = 256 << 10;
+
   private final RequestBody source;
-  private final ExpectedDigests expected;
+  private final @Nullable String expectedSha256;
+  private final byte @Nullable [] expectedMd5;
+  private final @Nullable DeclaredChecksum declared;
   private final @Nullable RunningDigest sha256;
   private @Nullable RunningDigest md5;
   private @Nullable RunningDigest checksum;
@@ -29,21 +34,23 @@ final class VerifiedBody implements PayloadBody {
   private boolean verified;
 
   /**
-   * The digests that the client sent.
-   *
-   * @param sha256Hex null when the payload's hash was not signed
-   * @param md5 null without Content-MD5
+   * @param sha256Hex that the client sent; null when the payload's hash was not signed
+   * @param md5 likewise; null without Content-MD5
+   * @param declared null when the client sent no checksum
    */
-  record ExpectedDigests(
-      @Nullable String sha256Hex, byte @Nullable [] md5, @Nullable DeclaredChecksum checksum) {}
-
-  VerifiedBody(RequestBody source, ExpectedDigests expected) {
+  VerifiedBody(
+      RequestBody source,
+      @Nullable String sha256Hex,
+      byte @Nullable [] md5,
+      @Nullable DeclaredChecksum declared) {
     this.source = source;
-    this.expected = expected;
-    this.sha256 = expected.sha256Hex() == null ? null : ChecksumKind.SHA256.start();
-    this.md5 = expected.md5() == null ? null : RunningDigest.of(Digests.md5());
-    if (expected.checksum() != null) {
-      start(expected.checksum().kind());
+    this.expectedSha256 = sha256Hex;
+    this.expectedMd5 = md5;
+    this.declared = declared;
+    this.sha256 = sha256Hex == null ? null : ChecksumKind.SHA256.start();
+    this.md5 = md5 == null ? null : RunningDigest.of(Digests.md5());
+    if (declared != null) {
+      start(declared.kind());
     }
   }
 
@@ -78,12 +85,26 @@ final class VerifiedBody implements PayloadBody {
   public @Nullable ByteBuf read() throws S3Exception, InterruptedException {
     ByteBuf piece = source.read();
     if (piece != null) {
-      Slices.forEach(piece, this::update);
+      forEachSlice(piece, this::update);
     } else if (!verified) {
       verify();
       verified = true;
     }
     return piece;
+  }
+
+  /** Processes a buffer in slices and yields between them. */
+  // Virtual threads are not preempted: without the yield, others would wait for a whole buffer.
+  @SuppressWarnings("ThreadPriorityCheck")
+  static void forEachSlice(ByteBuf piece, Consumer<ByteBuffer> work) {
+    for (ByteBuffer whole : piece.nioBuffers()) {
+      for (int at = 0; at < whole.limit(); at += SLICE_BYTES) {
+        if (at > 0) {
+          Thread.yield();
+        }
+        work.accept(whole.slice(at, Math.min(SLICE_BYTES, whole.limit() - at)));
+      }
+    }
   }
 
   private void update(ByteBuffer bytes) {
@@ -106,7 +127,7 @@ final class VerifiedBody implements PayloadBody {
     RunningDigest running = checksum;
     ChecksumKind of = kind;
     if (running != null && of != null) {
-      if (expected.checksum() != null) {
+      if (declared != null) {
         verifyChecksum(of, running.value());
       }
       result =
@@ -118,20 +139,20 @@ final class VerifiedBody implements PayloadBody {
   }
 
   private void verifySha256() throws S3Exception {
-    if (sha256 == null || expected.sha256Hex() == null) {
+    if (sha256 == null || expectedSha256 == null) {
       return;
     }
     String computed = HexFormat.of().formatHex(sha256.value());
-    if (!computed.equals(expected.sha256Hex())) {
+    if (!computed.equals(expectedSha256)) {
       throw new S3Exception(S3Error.X_AMZ_CONTENT_SHA256_MISMATCH)
-          .with("ClientComputedContentSHA256", expected.sha256Hex())
+          .with("ClientComputedContentSHA256", expectedSha256)
           .with("S3ComputedContentSHA256", computed);
     }
   }
 
   @Override
   public void requireMd5(byte[] computed) throws S3Exception {
-    byte[] sent = expected.md5();
+    byte[] sent = expectedMd5;
     if (sent != null && !MessageDigest.isEqual(computed, sent)) {
       throw new S3Exception(
               S3Error.BAD_DIGEST, "The Content-MD5 you specified did not match what we received.")
@@ -149,7 +170,6 @@ final class VerifiedBody implements PayloadBody {
   }
 
   private byte[] expectedChecksum(ChecksumKind of) throws S3Exception {
-    DeclaredChecksum declared = expected.checksum();
     byte[] inHeader = declared == null ? null : declared.expected();
     if (inHeader != null) {
       return inHeader;

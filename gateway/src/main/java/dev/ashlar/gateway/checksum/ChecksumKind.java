@@ -69,7 +69,10 @@ public enum ChecksumKind {
 
   /** Whether the checksum of a whole can be computed from those of its parts. */
   boolean isCrc() {
-    return this != SHA1 && this != SHA256;
+    return switch (this) {
+      case CRC32, CRC32C, CRC64NVME -> true;
+      case SHA1, SHA256 -> false;
+    };
   }
 
   /** Begins to compute it. */

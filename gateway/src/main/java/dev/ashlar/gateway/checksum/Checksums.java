@@ -1,6 +1,5 @@
 package dev.ashlar.gateway.checksum;
 
-import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import dev.ashlar.protocol.message.ChecksumType;
@@ -33,8 +32,7 @@ public final class Checksums {
             || (hyphen + 1 < text.length()
                 && text.chars().skip(hyphen + 1).allMatch(c -> c >= '0' && c <= '9'));
     if (!isCount || kind.decode(hyphen < 0 ? text : text.substring(0, hyphen)) == null) {
-      throw new S3Exception(
-          S3Error.INVALID_REQUEST, "Value for " + kind.header() + " header is invalid.");
+      throw S3Exception.invalidRequest("Value for " + kind.header() + " header is invalid.");
     }
   }
 
@@ -57,8 +55,7 @@ public final class Checksums {
         return kind.algorithm();
       }
     }
-    throw new S3Exception(
-        S3Error.INVALID_REQUEST,
+    throw S3Exception.invalidRequest(
         "Checksum algorithm provided is unsupported. Please try again with any of the valid types:"
             + " "
             + ChecksumKind.ALL);
@@ -83,8 +80,7 @@ public final class Checksums {
           case CHECKSUM_NONE, CHECKSUM_CRC32, CHECKSUM_CRC32C, UNRECOGNIZED -> false;
         };
     if (isRefused) {
-      throw new S3Exception(
-          S3Error.INVALID_REQUEST,
+      throw S3Exception.invalidRequest(
           "The "
               + typeName(type)
               + " checksum type cannot be used with the "
@@ -95,8 +91,7 @@ public final class Checksums {
 
   /** The error for a checksum of another algorithm than was agreed on. */
   public static S3Exception mismatch(ChecksumAlgorithm expected, ChecksumAlgorithm actual) {
-    return new S3Exception(
-        S3Error.INVALID_REQUEST,
+    return S3Exception.invalidRequest(
         "Checksum Type mismatch occurred, expected checksum Type: "
             + ChecksumKind.of(expected).lowerCaseName()
             + ", actual checksum Type: "

@@ -31,6 +31,10 @@ public final class S3Exception extends Exception {
     this.error = error;
   }
 
+  public static S3Exception invalidRequest(String message) {
+    return new S3Exception(S3Error.INVALID_REQUEST, message);
+  }
+
   /** InvalidArgument with the name and the value of the argument. */
   public static S3Exception invalidArgument(String message, String name, String value) {
     return new S3Exception(S3Error.INVALID_ARGUMENT, message)

@@ -1,6 +1,8 @@
 package dev.ashlar.gateway.exchange;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.HttpHeaders;
+import java.io.IOException;
 
 /**
  * An answer.
@@ -9,7 +11,6 @@ import io.netty.handler.codec.http.HttpHeaders;
  *     HEAD answer that must name a length sets Content-Length itself
  */
 public record HttpAnswer(int status, HttpHeaders headers, Body body) {
-  /** The body of an answer. */
   public sealed interface Body {}
 
   /** No body; Content-Length 0 unless the headers name one (HEAD) or the status forbids it. */
@@ -48,5 +49,15 @@ public record HttpAnswer(int status, HttpHeaders headers, Body body) {
     public HttpAnswer answer() {
       return answer;
     }
+  }
+
+  /** The body of an answer on its way to the client. */
+  public interface AnswerStream {
+    /**
+     * Hands over the buffer, also when this throws. Blocks while the client has too much unread.
+     *
+     * @throws IOException when the client has gone or has stalled for too long
+     */
+    void write(ByteBuf bytes) throws IOException, InterruptedException;
   }
 }

@@ -1,6 +1,9 @@
 package dev.ashlar.gateway.exchange;
 
+import dev.ashlar.gateway.error.S3Exception;
+import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.HttpHeaders;
+import org.jspecify.annotations.Nullable;
 
 /** A request whose head has been parsed; used by one virtual thread only. */
 public interface HttpExchange {
@@ -26,4 +29,24 @@ public interface HttpExchange {
    * have ended in any way. Decorators of bodies release unread buffers so.
    */
   void onEnd(Runnable action);
+
+  /** Serves one request on the virtual thread that owns it. */
+  interface RequestHandler {
+    /** Answers the request; an exception is rendered as S3's error document. */
+    HttpAnswer handle(HttpExchange exchange) throws S3Exception, InterruptedException;
+  }
+
+  /** The body of a request. Decorators verify signatures and checksums. */
+  interface RequestBody {
+    /** The number of bytes that this body has, or -1 if it is unknown. */
+    long length();
+
+    /**
+     * Waits for the next bytes; the caller releases the buffer.
+     *
+     * @return null at the end of a body that arrived whole and verified
+     * @throws S3Exception when it ends early, takes too long, or does not match what was promised
+     */
+    @Nullable ByteBuf read() throws S3Exception, InterruptedException;
+  }
 }

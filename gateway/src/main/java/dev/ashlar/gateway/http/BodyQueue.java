@@ -1,7 +1,7 @@
 package dev.ashlar.gateway.http;
 
 import dev.ashlar.gateway.error.S3Exception;
-import dev.ashlar.gateway.exchange.RequestBody;
+import dev.ashlar.gateway.exchange.HttpExchange.RequestBody;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
 import java.util.concurrent.locks.Condition;

@@ -56,7 +56,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
   Connection(ServerState shared) {
     this.shared = shared;
     this.outbound = new Outbound(shared, this::answerTaken);
-    this.handle = new ConnectionHandle(this, outbound.window(), shared.admission());
+    this.handle = new ConnectionHandle(this, outbound.window(), shared.admission);
   }
 
   ConnectionHandle handle() {
@@ -72,12 +72,12 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelActive(ChannelHandlerContext ctx) {
-    shared.opened(this);
+    shared.connections.add(this);
     ctx.read();
   }
 
   void bytesArrived(int bytes) {
-    shared.metrics().received(bytes);
+    shared.metrics.receivedBytes.add(bytes);
     timeouts.received(bytes, current == null);
   }
 
@@ -152,12 +152,12 @@ final class Connection extends ChannelInboundHandlerAdapter {
       refuse(malformed, requestId);
       return;
     }
-    HttpConfig.Limits limits = shared.config().limits();
+    HttpConfig.Limits limits = shared.config.limits();
     long length = head.bodyLength();
     long reservation =
         length < 0 ? limits.bodyWindowBytes() : Math.min(length, limits.bodyWindowBytes());
     BodyQueue body = new BodyQueue(length, limits.bodyWindowBytes(), handle::resumeReading);
-    Exchange exchange = new Exchange(head, body, requestId, shared.budget());
+    Exchange exchange = new Exchange(head, body, requestId, shared.budget);
     current = exchange;
     if (!exchange.reserve(reservation)) {
       overloaded(exchange);
@@ -184,12 +184,12 @@ final class Connection extends ChannelInboundHandlerAdapter {
     exchange.received(content.content());
     if (content instanceof LastHttpContent) {
       exchange.bodyEnded = true;
-      exchange.queue().end();
+      exchange.body().end();
       if (exchange.collecting) {
         start(exchange);
       }
       finishIfDone();
-    } else if (exchange.drainedBytes() > shared.config().limits().drainBytesMax()) {
+    } else if (exchange.drainedBytes() > shared.config.limits().drainBytesMax()) {
       close();
     }
   }
@@ -205,7 +205,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     if (exchange.collecting) {
       answerOnLoop(exchange, cause);
     } else {
-      exchange.queue().fail(cause);
+      exchange.body().fail(cause);
     }
   }
 
@@ -222,7 +222,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
   private void start(Exchange exchange) {
     exchange.collecting = false;
-    if (!shared.admission().tryAcquire()) {
+    if (!shared.admission.tryAcquire()) {
       overloaded(exchange);
       return;
     }
@@ -234,30 +234,30 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
   /** Answers a request that cannot be parsed. Its end is unknown, so the connection ends too. */
   private void refuse(S3Exception malformed, String requestId) {
-    shared.metrics().malformed();
+    shared.metrics.malformedRequests.increment();
     HttpAnswer answer = shared.errorAnswer(malformed, "", requestId);
     outbound.sendRefusal(context(), answer, requestId);
     closeGently();
   }
 
   private void overloaded(Exchange exchange) {
-    shared.metrics().rejected();
+    shared.metrics.rejectedRequests.increment();
     answerOnLoop(exchange, new S3Exception(S3Error.SLOW_DOWN));
   }
 
   private void answerOnLoop(Exchange exchange, S3Exception error) {
     exchange.collecting = false;
-    exchange.queue().close();
+    exchange.body().close();
     HttpAnswer answer = shared.errorAnswer(error, exchange.rawPath(), exchange.requestId());
-    send(new AnswerBatch(exchange, answer, List.of(), 0, true));
+    send(new Outbound.Batch(exchange, answer, List.of(), 0, true));
     releaseWhenSent(exchange);
   }
 
-  void send(AnswerBatch batch) {
+  void send(Outbound.Batch batch) {
     boolean keep =
         batch.answer() == null
             || (!shared.closing()
-                && batch.exchange().mayKeep(shared.config().limits().drainBytesMax()));
+                && batch.exchange().mayKeep(shared.config.limits().drainBytesMax()));
     outbound.send(context(), batch, keep);
     closing |= !keep;
     if (batch.last()) {
@@ -320,15 +320,15 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
-    shared.closed(this);
+    shared.connections.remove(this);
     closing = true;
     releasePipelined();
     outbound.window().clientGone();
     Exchange exchange = current;
     if (exchange != null) {
-      exchange.queue().fail(new S3Exception(S3Error.INCOMPLETE_BODY));
+      exchange.body().fail(new S3Exception(S3Error.INCOMPLETE_BODY));
       if (exchange.collecting) {
-        exchange.queue().close();
+        exchange.body().close();
         exchange.releaseReservation();
       } else if (shared.closing() && exchange.thread != null) {
         exchange.thread.interrupt();
@@ -346,7 +346,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     // The decoders wrap what is wrong with the bytes of a client that speaks no TLS.
     Throwable reason = cause instanceof DecoderException ? cause.getCause() : cause;
     if (!(reason instanceof IOException)) {
-      LOG.warn("connection from {} failed", ctx.channel().remoteAddress(), cause);
+      LOG.warn("Connection from {} failed", ctx.channel().remoteAddress(), cause);
     }
     ctx.close();
   }
@@ -358,7 +358,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
   }
 
   /** Checks the timeouts of the client. */
-  void tick(TimeoutTicks ticks) {
+  void tick(ClientTimeouts.Ticks ticks) {
     if (outbound.stalled(context(), ticks)) {
       context().close();
       return;

@@ -4,25 +4,13 @@ import io.netty.buffer.ByteBuf;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 
-/** A connection for use by any thread: hands every call to the event loop of the connection. */
-final class ConnectionHandle {
-  private final Connection connection;
-
-  private final AnswerWindow window;
-  private final Semaphore admission;
-
-  ConnectionHandle(Connection connection, AnswerWindow window, Semaphore admission) {
-    this.connection = connection;
-    this.window = window;
-    this.admission = admission;
-  }
-
-  /** The answer bytes that the client has not received yet. */
-  AnswerWindow window() {
-    return window;
-  }
-
-  void submit(AnswerBatch batch) {
+/**
+ * A connection for use by any thread: hands every call to the event loop of the connection.
+ *
+ * @param window the answer bytes that the client has not received yet
+ */
+record ConnectionHandle(Connection connection, AnswerWindow window, Semaphore admission) {
+  void submit(Outbound.Batch batch) {
     onLoop(() -> connection.send(batch), () -> batch.pieces().forEach(ByteBuf::release));
   }
 

@@ -1,7 +1,6 @@
 package dev.ashlar.gateway.http;
 
 import dev.ashlar.gateway.exchange.HttpExchange;
-import dev.ashlar.gateway.exchange.RequestBody;
 import dev.ashlar.protocol.memory.ByteBudget;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.HttpHeaders;
@@ -12,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A request and the state of serving it. */
 final class Exchange implements HttpExchange {
-  private final RequestHead head;
+  final RequestHead head;
   private final BodyQueue body;
   private final String requestId;
   private final ByteBudget budget;
@@ -35,14 +34,6 @@ final class Exchange implements HttpExchange {
     this.body = body;
     this.requestId = requestId;
     this.budget = budget;
-  }
-
-  RequestHead head() {
-    return head;
-  }
-
-  BodyQueue queue() {
-    return body;
   }
 
   boolean isHead() {
@@ -131,7 +122,7 @@ final class Exchange implements HttpExchange {
   }
 
   @Override
-  public RequestBody body() {
+  public BodyQueue body() {
     return body;
   }
 

@@ -20,11 +20,18 @@ final class HeadEncoder {
   private static final DateTimeFormatter HTTP_DATE =
       DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ROOT)
           .withZone(ZoneOffset.UTC);
+
+  /** The Connection header of an answer after which the connection stays open, in HTTP/1.1. */
+  static final byte[] KEEP = {};
+
+  /** The same for a client of HTTP/1.0, which has to be told. */
+  static final byte[] KEEP_ALIVE = ascii("Connection: keep-alive\r\n");
+
+  static final byte[] CLOSE = ascii("Connection: close\r\n");
+
   private static final byte[] VERSION = ascii("HTTP/1.1 ");
   private static final byte[] REQUEST_ID = ascii("x-amz-request-id: ");
   private static final byte[] CONTENT_LENGTH = ascii("Content-Length: ");
-  private static final byte[] CLOSE = ascii("Connection: close\r\n");
-  private static final byte[] KEEP_ALIVE = ascii("Connection: keep-alive\r\n");
   private static final byte[] LINE_END = ascii("\r\n");
   private static final int HEAD_BYTES = 512;
 
@@ -35,24 +42,20 @@ final class HeadEncoder {
   /** The Date header of one second; made once for all answers of it. */
   private record DateLine(long second, byte[] line) {}
 
-  /** What the Connection header of an answer says. */
-  enum ConnectionHeader {
-    NONE,
-    CLOSE,
-    KEEP_ALIVE
-  }
-
   HeadEncoder(Clock clock, String hostId) {
     this.clock = clock;
     this.fixedHeaders = ascii("Server: Ashlar\r\nx-amz-id-2: " + hostId + "\r\n");
   }
 
+  /**
+   * @param connection the Connection header
+   */
   ByteBuf encode(
       ByteBufAllocator allocator,
       HttpAnswer answer,
       String requestId,
       boolean toHead,
-      ConnectionHeader connection) {
+      byte[] connection) {
     byte[] content =
         answer.body() instanceof HttpAnswer.Bytes bytes && !toHead && allowsBody(answer.status())
             ? bytes.content()
@@ -66,11 +69,7 @@ final class HeadEncoder {
     out.writeBytes(LINE_END);
     writeHeaders(out, answer.headers());
     writeLength(out, answer);
-    switch (connection) {
-      case NONE -> {}
-      case CLOSE -> out.writeBytes(CLOSE);
-      case KEEP_ALIVE -> out.writeBytes(KEEP_ALIVE);
-    }
+    out.writeBytes(connection);
     return out.writeBytes(LINE_END).writeBytes(content);
   }
 

@@ -9,10 +9,14 @@ import java.util.concurrent.atomic.LongAdder;
 
 /** Metrics of the S3 port. */
 final class HttpMetrics {
-  private final LongAdder receivedBytes = new LongAdder();
-  private final LongAdder sentBytes = new LongAdder();
-  private final LongAdder rejectedRequests = new LongAdder();
-  private final LongAdder malformedRequests = new LongAdder();
+  final LongAdder receivedBytes = new LongAdder();
+  final LongAdder sentBytes = new LongAdder();
+
+  /** Answered SlowDown because too much is in progress. */
+  final LongAdder rejectedRequests = new LongAdder();
+
+  /** Not valid HTTP, or never finished. */
+  final LongAdder malformedRequests = new LongAdder();
 
   HttpMetrics(MeterRegistry meters, ByteBudget budget, Collection<?> connections) {
     counter(meters, "ashlar.http.received.bytes", receivedBytes, "Received from S3 clients");
@@ -41,23 +45,5 @@ final class HttpMetrics {
   private static void counter(
       MeterRegistry meters, String name, LongAdder value, String description) {
     FunctionCounter.builder(name, value, LongAdder::sum).description(description).register(meters);
-  }
-
-  void received(long bytes) {
-    receivedBytes.add(bytes);
-  }
-
-  void sent(long bytes) {
-    sentBytes.add(bytes);
-  }
-
-  /** Answered SlowDown because too much is in progress. */
-  void rejected() {
-    rejectedRequests.increment();
-  }
-
-  /** Not valid HTTP, or never finished. */
-  void malformed() {
-    malformedRequests.increment();
   }
 }

@@ -9,6 +9,7 @@ import io.netty.channel.socket.ChannelOutputShutdownException;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.ssl.SslHandler;
 import java.io.IOException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,15 +26,30 @@ final class Outbound {
   private final ServerState shared;
   private final AnswerWindow window;
   private final Runnable whenRoom;
-  private final ProgressWatch progress = new ProgressWatch();
+  private final ClientTimeouts.ProgressWatch progress = new ClientTimeouts.ProgressWatch();
   private long submittedBytes;
+
+  /**
+   * A part of an answer that is sent with one flush.
+   *
+   * @param answer whose head is sent first; null after the first batch
+   * @param pieces of a streamed body; owned by the batch
+   * @param windowBytes bytes that the pieces occupy in the answer window
+   * @param last whether the answer ends here
+   */
+  record Batch(
+      Exchange exchange,
+      @Nullable HttpAnswer answer,
+      List<ByteBuf> pieces,
+      long windowBytes,
+      boolean last) {}
 
   /**
    * @param whenRoom called each time bytes have been sent
    */
   Outbound(ServerState shared, Runnable whenRoom) {
     this.shared = shared;
-    this.window = new AnswerWindow(shared.config().limits().answerWindowBytes());
+    this.window = new AnswerWindow(shared.config.limits().answerWindowBytes());
     this.whenRoom = whenRoom;
   }
 
@@ -42,23 +58,20 @@ final class Outbound {
   }
 
   boolean hasRoom() {
-    return window.unsentBytes() < shared.config().limits().answerWindowBytes();
+    return window.unsentBytes() < shared.config.limits().answerWindowBytes();
   }
 
   /** Answers a request that could not be parsed. */
   void sendRefusal(ChannelHandlerContext ctx, HttpAnswer answer, String requestId) {
     writeUnreserved(
-        ctx,
-        shared
-            .encoder()
-            .encode(ctx.alloc(), answer, requestId, false, HeadEncoder.ConnectionHeader.CLOSE));
+        ctx, shared.encoder.encode(ctx.alloc(), answer, requestId, false, HeadEncoder.CLOSE));
     ctx.flush();
   }
 
   /**
    * @param keep whether the head, if there is one, leaves the connection open
    */
-  void send(ChannelHandlerContext ctx, AnswerBatch batch, boolean keep) {
+  void send(ChannelHandlerContext ctx, Batch batch, boolean keep) {
     HttpAnswer answer = batch.answer();
     if (answer != null) {
       writeUnreserved(ctx, encode(ctx, batch.exchange(), answer, keep));
@@ -99,7 +112,7 @@ final class Outbound {
   }
 
   /** Whether the client receives too slowly; to be called once per tick. */
-  boolean stalled(ChannelHandlerContext ctx, TimeoutTicks ticks) {
+  boolean stalled(ChannelHandlerContext ctx, ClientTimeouts.Ticks ticks) {
     if (window.unsentBytes() == 0) {
       progress.reset(submittedBytes);
       return false;
@@ -109,23 +122,18 @@ final class Outbound {
 
   private ByteBuf encode(
       ChannelHandlerContext ctx, Exchange exchange, HttpAnswer answer, boolean keep) {
-    HeadEncoder.ConnectionHeader connection;
-    if (keep) {
-      connection =
-          exchange.head().http10()
-              ? HeadEncoder.ConnectionHeader.KEEP_ALIVE
-              : HeadEncoder.ConnectionHeader.NONE;
-    } else {
-      connection = HeadEncoder.ConnectionHeader.CLOSE;
-    }
+    byte[] kept = exchange.head.http10() ? HeadEncoder.KEEP_ALIVE : HeadEncoder.KEEP;
     // A HEAD must not announce the length of an error document as that of the object.
     HttpAnswer shown =
         exchange.isHead() && answer.body() instanceof HttpAnswer.Bytes
             ? new HttpAnswer(answer.status(), answer.headers(), new HttpAnswer.Empty())
             : answer;
-    return shared
-        .encoder()
-        .encode(ctx.alloc(), shown, exchange.requestId(), exchange.isHead(), connection);
+    return shared.encoder.encode(
+        ctx.alloc(),
+        shown,
+        exchange.requestId(),
+        exchange.isHead(),
+        keep ? kept : HeadEncoder.CLOSE);
   }
 
   private void writeUnreserved(ChannelHandlerContext ctx, ByteBuf bytes) {
@@ -149,7 +157,7 @@ final class Outbound {
    */
   private static void endIfFaulty(ChannelHandlerContext ctx, @Nullable Throwable cause) {
     if (cause != null && !(reason(cause) instanceof IOException)) {
-      LOG.error("an answer to {} could not be sent", ctx.channel().remoteAddress(), cause);
+      LOG.error("An answer to {} could not be sent.", ctx.channel().remoteAddress(), cause);
       ctx.close();
     }
   }
@@ -161,7 +169,7 @@ final class Outbound {
   }
 
   private void sent(int bytes) {
-    shared.metrics().sent(bytes);
+    shared.metrics.sentBytes.add(bytes);
     window.sent(bytes);
     whenRoom.run();
   }

@@ -3,42 +3,38 @@ package dev.ashlar.gateway.http;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
+import dev.ashlar.gateway.exchange.HttpAnswer.AnswerStream;
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Serves one request on a virtual thread of its own. */
-final class RequestTask implements Runnable {
+record RequestTask(ConnectionHandle connection, Exchange exchange, ServerState shared)
+    implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(RequestTask.class);
-
-  private final ConnectionHandle handle;
-  private final Exchange exchange;
-  private final ServerState shared;
-
-  RequestTask(ConnectionHandle handle, Exchange exchange, ServerState shared) {
-    this.handle = handle;
-    this.exchange = exchange;
-    this.shared = shared;
-  }
 
   @Override
   public void run() {
     try {
       HttpAnswer answer = handle();
       // The memory of the body is free now; a streamed answer reserves its own.
-      exchange.queue().close();
+      exchange.body().close();
       exchange.releaseReservation();
       send(answer);
     } finally {
-      exchange.queue().close();
+      exchange.body().close();
       exchange.runEndActions();
-      handle.ended(exchange);
+      connection.ended(exchange);
     }
   }
 
   private HttpAnswer handle() {
     try {
-      return shared.handler().handle(exchange);
+      return shared.handler.handle(exchange);
     } catch (Throwable failure) {
       return error(failure);
     }
@@ -50,20 +46,20 @@ final class RequestTask implements Runnable {
         || !HeadEncoder.allowsBody(answer.status())) {
       sendWhole(answer);
     } else if (exchange.reserve(
-        Math.min(streamed.length(), shared.config().limits().answerWindowBytes()))) {
+        Math.min(streamed.length(), shared.config.limits().answerWindowBytes()))) {
       stream(answer, streamed);
     } else {
-      shared.metrics().rejected();
+      shared.metrics.rejectedRequests.increment();
       sendWhole(error(new S3Exception(S3Error.SLOW_DOWN)));
     }
   }
 
   private void sendWhole(HttpAnswer answer) {
-    handle.submit(new AnswerBatch(exchange, answer, List.of(), 0, true));
+    connection.submit(new Outbound.Batch(exchange, answer, List.of(), 0, true));
   }
 
   private void stream(HttpAnswer answer, HttpAnswer.Streamed streamed) {
-    AnswerWriter out = new AnswerWriter(handle, exchange, answer, streamed.length());
+    AnswerWriter out = new AnswerWriter(answer, streamed.length());
     try {
       streamed.writer().writeTo(out);
       out.finish();
@@ -73,8 +69,8 @@ final class RequestTask implements Runnable {
       out.abandon();
       if (out.headSent()) {
         // Only a closed connection tells the client that the announced bytes will not come.
-        LOG.warn("answer to request {} aborted", exchange.requestId(), failure);
-        handle.abort();
+        LOG.warn("The answer to request {} was aborted.", exchange.requestId(), failure);
+        connection.abort();
       } else if (failure instanceof HttpAnswer.ReplacementAnswerException instead) {
         exchange.releaseReservation();
         send(instead.answer());
@@ -90,10 +86,68 @@ final class RequestTask implements Runnable {
           case S3Exception expected -> expected;
           case InterruptedException interrupted -> new S3Exception(S3Error.SERVICE_UNAVAILABLE);
           default -> {
-            LOG.error("request {} failed", exchange.requestId(), failure);
+            LOG.error("Request {} failed.", exchange.requestId(), failure);
             yield new S3Exception(S3Error.INTERNAL_ERROR);
           }
         };
     return shared.errorAnswer(error, exchange.rawPath(), exchange.requestId());
+  }
+
+  /**
+   * Sends a streamed answer from the request's thread. The head is sent with the first batch, so
+   * that a read that fails before it can still be answered with an error document.
+   */
+  private final class AnswerWriter implements AnswerStream {
+    private static final int BATCH_BYTES = 64 << 10;
+
+    private @Nullable HttpAnswer unsentHead;
+    private List<ByteBuf> pieces = new ArrayList<>(4);
+    private long batchBytes;
+    private long leftBytes;
+
+    AnswerWriter(HttpAnswer answer, long length) {
+      this.unsentHead = answer;
+      this.leftBytes = length;
+    }
+
+    @Override
+    public void write(ByteBuf bytes) throws IOException, InterruptedException {
+      if (bytes.readableBytes() > leftBytes) {
+        bytes.release();
+        throw new IllegalStateException("the answer is longer than its Content-Length");
+      }
+      leftBytes -= bytes.readableBytes();
+      batchBytes += bytes.readableBytes();
+      pieces.add(bytes);
+      if (batchBytes >= BATCH_BYTES && leftBytes > 0) {
+        submit(false);
+      }
+    }
+
+    void finish() throws IOException, InterruptedException {
+      if (leftBytes != 0) {
+        throw new IllegalStateException("the answer is shorter than its Content-Length");
+      }
+      submit(true);
+    }
+
+    boolean headSent() {
+      return unsentHead == null;
+    }
+
+    /** Releases the pieces that have not been submitted. */
+    void abandon() {
+      pieces.forEach(ByteBuf::release);
+      pieces.clear();
+    }
+
+    private void submit(boolean last) throws IOException, InterruptedException {
+      connection.window().acquire(batchBytes);
+      Outbound.Batch batch = new Outbound.Batch(exchange, unsentHead, pieces, batchBytes, last);
+      unsentHead = null;
+      pieces = new ArrayList<>(4);
+      batchBytes = 0;
+      connection.submit(batch);
+    }
   }
 }

@@ -1,19 +1,24 @@
 package dev.ashlar.gateway.http;
 
-import dev.ashlar.gateway.exchange.RequestHandler;
+import dev.ashlar.gateway.exchange.HttpExchange.RequestHandler;
 import dev.ashlar.protocol.memory.ByteBudget;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.handler.codec.http.HttpDecoderConfig;
+import io.netty.handler.codec.http.HttpMessage;
+import io.netty.handler.codec.http.HttpRequestDecoder;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.GlobalEventExecutor;
@@ -63,7 +68,7 @@ public final class S3Server implements AutoCloseable {
       throw new IOException("cannot listen on " + config.listen(), bound.cause());
     }
     listener = bound.channel();
-    watchTime(TimeoutTicks.of(config.timeouts()));
+    watchTime(ClientTimeouts.Ticks.of(config.timeouts()));
   }
 
   private ServerBootstrap bootstrap(HttpConfig config) {
@@ -95,7 +100,7 @@ public final class S3Server implements AutoCloseable {
 
   // The timers end with their loops.
   @SuppressWarnings("FutureReturnValueIgnored")
-  private void watchTime(TimeoutTicks ticks) {
+  private void watchTime(ClientTimeouts.Ticks ticks) {
     long periodNanos = ticks.period().toNanos();
     for (EventExecutor loop : loops) {
       loop.scheduleAtFixedRate(
@@ -103,8 +108,8 @@ public final class S3Server implements AutoCloseable {
     }
   }
 
-  private void tick(EventExecutor loop, TimeoutTicks ticks) {
-    for (Connection connection : state.connections()) {
+  private void tick(EventExecutor loop, ClientTimeouts.Ticks ticks) {
+    for (Connection connection : state.connections) {
       if (connection.loop() == loop) {
         connection.tick(ticks);
       }
@@ -124,11 +129,11 @@ public final class S3Server implements AutoCloseable {
   public void close() {
     state.beginClosing();
     listener.close().awaitUninterruptibly();
-    state.connections().forEach(connection -> connection.handle().shutDown(false));
-    long shutdownMs = state.config().timeouts().shutdown().toMillis();
+    state.connections.forEach(connection -> connection.handle().shutDown(false));
+    long shutdownMs = state.config.timeouts().shutdown().toMillis();
     if (!channels.newCloseFuture().awaitUninterruptibly(shutdownMs)) {
-      LOG.warn("shutdown timeout: closing {} connections", channels.size());
-      state.connections().forEach(connection -> connection.handle().shutDown(true));
+      LOG.warn("Requests did not end in time; closing {} connections.", channels.size());
+      state.connections.forEach(connection -> connection.handle().shutDown(true));
       channels.newCloseFuture().awaitUninterruptibly(FORCED_END.toMillis());
     }
     awaitRequests();
@@ -140,11 +145,11 @@ public final class S3Server implements AutoCloseable {
   /** Waits for request threads, which may outlive their connections. */
   private void awaitRequests() {
     try {
-      int permits = state.config().limits().requestsMax();
-      if (state.admission().tryAcquire(permits, FORCED_END.toMillis(), TimeUnit.MILLISECONDS)) {
-        state.admission().release(permits);
+      int permits = state.config.limits().requestsMax();
+      if (state.admission.tryAcquire(permits, FORCED_END.toMillis(), TimeUnit.MILLISECONDS)) {
+        state.admission.release(permits);
       } else {
-        LOG.warn("shutdown: requests are still running without connections");
+        LOG.warn("Requests are still running without connections at the end of the shutdown.");
       }
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
@@ -154,5 +159,35 @@ public final class S3Server implements AutoCloseable {
   /** Direct memory reserved for socket buffers by all servers of this process. */
   public static long bufferBytes() {
     return PooledByteBufAllocator.DEFAULT.metric().usedDirectMemory();
+  }
+
+  /** Netty's decoder, made to refuse requests that servers could interpret differently. */
+  private static final class RequestDecoder extends HttpRequestDecoder {
+    // A body piece is as large as one read from the socket; the decoder need not cut it further.
+    private static final int PIECE_BYTES_MAX = 1 << 20;
+
+    private final Connection connection;
+
+    RequestDecoder(HttpConfig.Limits limits, Connection connection) {
+      super(
+          new HttpDecoderConfig()
+              .setMaxInitialLineLength(limits.requestLineBytesMax())
+              .setMaxHeaderSize(limits.headerBytesMax())
+              .setMaxChunkSize(PIECE_BYTES_MAX)
+              .setAllowDuplicateContentLengths(false)
+              .setStrictLineParsing(true));
+      this.connection = connection;
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) throws Exception {
+      connection.bytesArrived(((ByteBuf) message).readableBytes());
+      super.channelRead(ctx, message);
+    }
+
+    @Override
+    protected void handleTransferEncodingChunkedWithContentLength(HttpMessage message) {
+      throw new IllegalArgumentException("Content-Length beside Transfer-Encoding");
+    }
   }
 }

@@ -1,10 +1,9 @@
 package dev.ashlar.gateway.operation;
 
-import dev.ashlar.blob.DataUnavailableException;
 import dev.ashlar.blob.ObjectStore;
 import dev.ashlar.gateway.access.AccessControl;
+import dev.ashlar.gateway.access.AccessControl.Permit;
 import dev.ashlar.gateway.access.Caller;
-import dev.ashlar.gateway.access.Permit;
 import dev.ashlar.gateway.auth.Authenticator;
 import dev.ashlar.gateway.auth.Authenticator.AuthenticatedRequest;
 import dev.ashlar.gateway.auth.Authenticator.PayloadBody;
@@ -12,7 +11,7 @@ import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.exchange.HttpExchange;
-import dev.ashlar.gateway.exchange.RequestHandler;
+import dev.ashlar.gateway.exchange.HttpExchange.RequestHandler;
 import dev.ashlar.gateway.operation.bucket.BucketInfoHandler;
 import dev.ashlar.gateway.operation.bucket.CreateBucketHandler;
 import dev.ashlar.gateway.operation.bucket.DeleteBucketHandler;
@@ -40,7 +39,7 @@ import dev.ashlar.gateway.s3.S3Config;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.gateway.s3.S3RequestParser;
 import dev.ashlar.protocol.client.MetadataClient;
-import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.client.UnavailableException;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Clock;
 import java.util.Random;
@@ -116,19 +115,14 @@ public final class S3Service implements RequestHandler {
       request.requireValid(sender.body().length());
       Permit permit = backend.access().require(sender.caller(), request.needs());
       return dispatch(request, exchange, permit, sender.body());
-    } catch (MetadataUnavailableException e) {
-      throw ErrorMapping.of(e);
-    } catch (DataUnavailableException e) {
+    } catch (UnavailableException e) {
       throw ErrorMapping.of(e);
     }
   }
 
   private HttpAnswer dispatch(
       S3Request request, HttpExchange exchange, Permit permit, PayloadBody body)
-      throws S3Exception,
-          MetadataUnavailableException,
-          DataUnavailableException,
-          InterruptedException {
+      throws S3Exception, UnavailableException, InterruptedException {
     Caller caller = permit.caller();
     return switch (request) {
       case S3Request.GetObject get -> new GetObjectHandler(backend).handle(get, exchange, permit);

@@ -2,9 +2,12 @@ package dev.ashlar.gateway.s3;
 
 import dev.ashlar.gateway.checksum.ChecksumKind;
 import dev.ashlar.gateway.checksum.Checksums;
-import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.s3.S3Request.AppendDialect;
+import dev.ashlar.gateway.s3.S3Request.CopySource;
 import dev.ashlar.gateway.s3.S3Request.ExpectedChecksum;
+import dev.ashlar.gateway.s3.S3Request.ObjectAttribute;
+import dev.ashlar.gateway.s3.S3Request.ReadOptions;
 import dev.ashlar.gateway.uri.Percent;
 import dev.ashlar.gateway.uri.Query;
 import dev.ashlar.protocol.layout.ByteRange;
@@ -21,7 +24,8 @@ import org.jspecify.annotations.Nullable;
 record ObjectRequestParser(String bucket, String key, Query query, HttpHeaders headers) {
   private static final int PARTS_MAX = 10_000;
   private static final int PARTS_PAGE_MAX = 1000;
-  static final String COPY_SOURCE = "x-amz-copy-source";
+  static final String WRITE_OFFSET = "x-amz-write-offset-bytes";
+  private static final String COPY_SOURCE = "x-amz-copy-source";
   private static final String COPY_SOURCE_RANGE = "x-amz-copy-source-range";
 
   S3Request parse(String method) throws S3Exception {
@@ -30,7 +34,7 @@ record ObjectRequestParser(String bucket, String key, Query query, HttpHeaders h
       case "HEAD" -> new S3Request.HeadObject(bucket, key, readOptions());
       case "PUT" -> put();
       case "POST" -> post();
-      case "PATCH" -> changes().patch();
+      case "PATCH" -> patch();
       case "DELETE" -> delete();
       default -> throw S3RequestParser.methodNotAllowed(method, "OBJECT");
     };
@@ -67,13 +71,12 @@ record ObjectRequestParser(String bucket, String key, Query query, HttpHeaders h
       requireWholeCopy();
       return copy();
     }
-    if (query.has("append") || headers.contains(ChangeRequestParser.WRITE_OFFSET)) {
-      return changes().append();
+    if (query.has("append") || headers.contains(WRITE_OFFSET)) {
+      return append();
     }
     if (headers.contains("content-range")) {
       // Meant for a part of the object, which it would replace as a whole: RFC 9110, 14.5.
-      throw new S3Exception(
-          S3Error.INVALID_REQUEST, "A PUT with a Content-Range is not supported; use PATCH.");
+      throw S3Exception.invalidRequest("A PUT with a Content-Range is not supported; use PATCH.");
     }
     RequestHeaders.requireContentLength(headers);
     return new S3Request.PutObject(
@@ -92,13 +95,55 @@ record ObjectRequestParser(String bucket, String key, Query query, HttpHeaders h
       return completeUpload();
     }
     if (query.has("append")) {
-      return changes().append();
+      return append();
     }
     throw S3RequestParser.methodNotAllowed("POST", "OBJECT");
   }
 
-  private ChangeRequestParser changes() {
-    return new ChangeRequestParser(bucket, key, query, headers);
+  private S3Request append() throws S3Exception {
+    RequestHeaders.requireContentLength(headers);
+    boolean isRgw = query.has("append");
+    if (isRgw && headers.contains(WRITE_OFFSET)) {
+      throw S3Exception.invalidRequest("Cannot specify both a write offset and a position");
+    }
+    return new S3Request.AppendObject(
+        bucket,
+        key,
+        isRgw ? AppendDialect.RGW : AppendDialect.EXPRESS,
+        isRgw
+            ? offset("position", query.get("position", ""))
+            : offset(WRITE_OFFSET, headers.get(WRITE_OFFSET, "").trim()),
+        RequestHeaders.attributes(headers),
+        RequestHeaders.writeCondition(headers),
+        Checksums.announced(headers));
+  }
+
+  /** Digits; what exceeds a long is behind the end of any object. */
+  private static long offset(String name, String text) throws S3Exception {
+    long offset = text.isEmpty() ? -1 : RangeSpec.number(text);
+    if (offset < 0) {
+      throw S3Exception.invalidArgument(
+          "Provided " + name + " not an integer or within integer range", name, text);
+    }
+    return offset;
+  }
+
+  private S3Request patch() throws S3Exception {
+    if (headers.contains(COPY_SOURCE)) {
+      throw S3Exception.unsupportedHeader(COPY_SOURCE);
+    }
+    RequestHeaders.requireContentLength(headers);
+    PatchRange range = PatchRange.parse(headers.get("content-range"));
+    if (RequestHeaders.attributes(headers).getUserMetadataCount() > 0) {
+      throw S3Exception.invalidRequest("Cannot specify user-defined object metadata for a patch.");
+    }
+    return new S3Request.PatchObject(
+        bucket,
+        key,
+        range,
+        RequestHeaders.writeCondition(headers),
+        Conditions.of(headers, "").ifUnmodifiedSince(),
+        Checksums.announced(headers));
   }
 
   private S3Request delete() throws S3Exception {
@@ -114,8 +159,7 @@ record ObjectRequestParser(String bucket, String key, Query query, HttpHeaders h
     if (query.has("partNumber")) {
       partNumber = partNumber();
       if (range != null) {
-        throw new S3Exception(
-            S3Error.INVALID_REQUEST,
+        throw S3Exception.invalidRequest(
             "Cannot specify both Range header and partNumber query parameter");
       }
     }
@@ -165,16 +209,12 @@ record ObjectRequestParser(String bucket, String key, Query query, HttpHeaders h
 
   private int partNumber() throws S3Exception {
     String text = query.get("partNumber", "");
-    try {
-      int number = Integer.parseInt(text);
-      if (number >= 1 && number <= PARTS_MAX) {
-        return number;
-      }
-    } catch (NumberFormatException e) {
-      // Answered below, like a number out of range.
+    long number = Query.integer(text, 1, PARTS_MAX);
+    if (number < 0) {
+      throw S3Exception.invalidArgument(
+          "Part number must be an integer between 1 and 10000, inclusive", "partNumber", text);
     }
-    throw S3Exception.invalidArgument(
-        "Part number must be an integer between 1 and 10000, inclusive", "partNumber", text);
+    return (int) number;
   }
 
   private @Nullable ByteRange copyRange() throws S3Exception {
@@ -258,8 +298,7 @@ record ObjectRequestParser(String bucket, String key, Query query, HttpHeaders h
     ChecksumAlgorithm algorithm =
         name == null ? ChecksumAlgorithm.CHECKSUM_NONE : Checksums.named(name);
     if (typeName != null && name == null) {
-      throw new S3Exception(
-          S3Error.INVALID_REQUEST,
+      throw S3Exception.invalidRequest(
           "The x-amz-checksum-type header can only be used with the x-amz-checksum-algorithm"
               + " header.");
     }
@@ -275,8 +314,7 @@ record ObjectRequestParser(String bucket, String key, Query query, HttpHeaders h
       case "COMPOSITE" -> ChecksumType.CHECKSUM_COMPOSITE;
       case "FULL_OBJECT" -> ChecksumType.CHECKSUM_FULL_OBJECT;
       default ->
-          throw new S3Exception(
-              S3Error.INVALID_REQUEST, "Value for x-amz-checksum-type header is invalid.");
+          throw S3Exception.invalidRequest("Value for x-amz-checksum-type header is invalid.");
     };
   }
 
@@ -305,16 +343,11 @@ record ObjectRequestParser(String bucket, String key, Query query, HttpHeaders h
   }
 
   private static long objectSize(String text) throws S3Exception {
-    try {
-      long size = Long.parseLong(text.trim());
-      if (size >= 0) {
-        return size;
-      }
-    } catch (NumberFormatException e) {
-      // Answered below, like a negative number.
+    long size = Query.integer(text.trim(), 0, Long.MAX_VALUE);
+    if (size < 0) {
+      throw S3Exception.invalidRequest("Value for x-amz-mp-object-size header is invalid.");
     }
-    throw new S3Exception(
-        S3Error.INVALID_REQUEST, "Value for x-amz-mp-object-size header is invalid.");
+    return size;
   }
 
   private Set<ObjectAttribute> attributes() throws S3Exception {
@@ -325,8 +358,7 @@ record ObjectRequestParser(String bucket, String key, Query query, HttpHeaders h
       }
     }
     if (wanted.isEmpty()) {
-      throw new S3Exception(
-          S3Error.INVALID_REQUEST,
+      throw S3Exception.invalidRequest(
           "The x-amz-object-attributes header specifying the attributes to be retrieved is either"
               + " missing or empty");
     }

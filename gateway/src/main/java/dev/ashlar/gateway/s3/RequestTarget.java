@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
 record RequestTarget(@Nullable String bucket, @Nullable String key) {
   private static final int KEY_BYTES_MAX = 1024;
 
-  /** The kind of target. */
   enum Scope {
     SERVICE,
     BUCKET,

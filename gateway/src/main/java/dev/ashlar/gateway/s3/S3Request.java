@@ -1,8 +1,7 @@
 package dev.ashlar.gateway.s3;
 
 import dev.ashlar.gateway.access.Need;
-import dev.ashlar.gateway.access.Resource;
-import dev.ashlar.gateway.error.S3Error;
+import dev.ashlar.gateway.access.Need.Resource;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
@@ -10,6 +9,7 @@ import dev.ashlar.protocol.message.ChecksumType;
 import dev.ashlar.protocol.message.ObjectAttributes;
 import dev.ashlar.protocol.message.Precondition;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +19,58 @@ public sealed interface S3Request {
   @Nullable String bucket();
 
   /** What the sender must be allowed to do; decided before the operation runs. */
-  Need needs();
+  default Need needs() {
+    return switch (this) {
+      case ListBuckets list -> Need.of("s3:ListAllMyBuckets", new Resource.Service());
+      case CreateBucket create ->
+          Need.of("s3:CreateBucket", new Resource.NewBucket(create.bucket()));
+      case HeadBucket head -> onBucket("s3:ListBucket", head.bucket());
+      case DeleteBucket delete -> onBucket("s3:DeleteBucket", delete.bucket());
+      case GetBucketLocation get -> onBucket("s3:GetBucketLocation", get.bucket());
+      case ListObjects list -> onBucket("s3:ListBucket", list.bucket());
+      case ListObjectsV2 list -> onBucket("s3:ListBucket", list.bucket());
+      case ListObjectVersions list -> onBucket("s3:ListBucketVersions", list.bucket());
+      case ListMultipartUploads list -> onBucket("s3:ListBucketMultipartUploads", list.bucket());
+      case DeleteObjects delete -> onBucket("s3:DeleteObject", delete.bucket());
+      case GetAcl get ->
+          Need.of(
+              get.key() == null ? "s3:GetBucketAcl" : "s3:GetObjectAcl",
+              Resource.existing(get.bucket(), get.key()));
+      case PutCannedAcl put ->
+          Need.of(
+              put.key() == null ? "s3:PutBucketAcl" : "s3:PutObjectAcl",
+              Resource.existing(put.bucket(), put.key()));
+      case GetUnconfigured get ->
+          Need.of(get.feature().readAction(), Resource.existing(get.bucket(), get.key()));
+      case PutObject put -> onKey("s3:PutObject", put);
+      case AppendObject append -> onKey("s3:PutObject", append);
+      case CopyObject copy -> onKey("s3:PutObject", copy);
+      case DeleteObject delete -> onKey("s3:DeleteObject", delete);
+      case CreateMultipartUpload create -> onKey("s3:PutObject", create);
+      case UploadPart part -> onKey("s3:PutObject", part);
+      case UploadPartCopy part -> onKey("s3:PutObject", part);
+      case CompleteMultipartUpload complete -> onKey("s3:PutObject", complete);
+      case AbortMultipartUpload abort -> onKey("s3:AbortMultipartUpload", abort);
+      case ListParts list -> onKey("s3:ListMultipartUploadParts", list);
+      case GetObject get -> onStored(List.of("s3:GetObject"), get);
+      case HeadObject head -> onStored(List.of("s3:GetObject"), head);
+      case GetObjectAttributes get ->
+          onStored(List.of("s3:GetObject", "s3:GetObjectAttributes"), get);
+      case PatchObject patch -> onStored(List.of("s3:GetObject", "s3:PutObject"), patch);
+    };
+  }
+
+  private static Need onBucket(String action, String bucket) {
+    return Need.of(action, new Resource.Bucket(bucket));
+  }
+
+  private static Need onKey(String action, KeyRequest request) {
+    return Need.of(action, new Resource.Key(request.bucket(), request.key()));
+  }
+
+  private static Need onStored(List<String> actions, KeyRequest request) {
+    return new Need(actions, new Resource.StoredObject(request.bucket(), request.key()));
+  }
 
   /**
    * Refuses what is wrong with the request whatever is stored.
@@ -28,77 +79,25 @@ public sealed interface S3Request {
    */
   default void requireValid(long bodyLength) throws S3Exception {}
 
-  /**
-   * Lists the caller's buckets.
-   *
-   * @param region only those of this region; empty for all
-   */
-  record ListBuckets(String prefix, String region, String continuationToken, int maxBuckets)
-      implements S3Request {
+  /** A request about one key, whether or not an object is stored there. */
+  sealed interface KeyRequest extends S3Request {
     @Override
-    public Need needs() {
-      return Need.of("s3:ListAllMyBuckets", new Resource.Service());
-    }
+    String bucket();
 
+    String key();
+  }
+
+  /** A request whose body becomes a part of an object. */
+  sealed interface DataRequest extends KeyRequest {
     @Override
-    public @Nullable String bucket() {
-      return null;
+    default void requireValid(long bodyLength) throws S3Exception {
+      SizeLimits.requireUploadable(bodyLength);
     }
   }
 
-  record CreateBucket(String bucket) implements S3Request {
-    @Override
-    public Need needs() {
-      return Need.of("s3:CreateBucket", new Resource.NewBucket(bucket));
-    }
-  }
-
-  record HeadBucket(String bucket) implements S3Request {
-    @Override
-    public Need needs() {
-      return Need.of("s3:ListBucket", new Resource.Bucket(bucket()));
-    }
-  }
-
-  record DeleteBucket(String bucket) implements S3Request {
-    @Override
-    public Need needs() {
-      return Need.of("s3:DeleteBucket", new Resource.Bucket(bucket()));
-    }
-  }
-
-  record GetBucketLocation(String bucket) implements S3Request {
-    @Override
-    public Need needs() {
-      return Need.of("s3:GetBucketLocation", new Resource.Bucket(bucket()));
-    }
-  }
-
-  /** Reads the ACL, which is always private; of the bucket if the key is null. */
-  record GetAcl(String bucket, @Nullable String key) implements S3Request {
-    @Override
-    public Need needs() {
-      return Need.of(
-          key == null ? "s3:GetBucketAcl" : "s3:GetObjectAcl", Resource.existing(bucket, key));
-    }
-  }
-
-  /** Sets a canned ACL that changes nothing; of the bucket if the key is null. */
-  record PutCannedAcl(String bucket, @Nullable String key) implements S3Request {
-    @Override
-    public Need needs() {
-      return Need.of(
-          key == null ? "s3:PutBucketAcl" : "s3:PutObjectAcl", Resource.existing(bucket, key));
-    }
-  }
-
-  /** Reads a feature that was never configured; of the bucket if the key is null. */
-  record GetUnconfigured(String bucket, @Nullable String key, Subresource subresource)
-      implements S3Request {
-    @Override
-    public Need needs() {
-      return Need.of(subresource.readAction(), Resource.existing(bucket, key));
-    }
+  /** A request about a multipart upload. */
+  sealed interface UploadRequest extends KeyRequest {
+    String uploadId();
   }
 
   /** A request that lists what is in a bucket. */
@@ -111,48 +110,53 @@ public sealed interface S3Request {
     }
   }
 
-  record ListObjects(Listing listing, String marker) implements ListingRequest {
+  /**
+   * Lists the caller's buckets.
+   *
+   * @param region only those of this region; empty for all
+   */
+  record ListBuckets(String prefix, String region, String continuationToken, int maxBuckets)
+      implements S3Request {
     @Override
-    public Need needs() {
-      return Need.of("s3:ListBucket", new Resource.Bucket(bucket()));
+    public @Nullable String bucket() {
+      return null;
     }
   }
+
+  record CreateBucket(String bucket) implements S3Request {}
+
+  record HeadBucket(String bucket) implements S3Request {}
+
+  record DeleteBucket(String bucket) implements S3Request {}
+
+  record GetBucketLocation(String bucket) implements S3Request {}
+
+  /** Reads the ACL, which is always private; of the bucket if the key is null. */
+  record GetAcl(String bucket, @Nullable String key) implements S3Request {}
+
+  /** Sets a canned ACL that changes nothing; of the bucket if the key is null. */
+  record PutCannedAcl(String bucket, @Nullable String key) implements S3Request {}
+
+  /** Reads a feature that was never configured; of the bucket if the key is null. */
+  record GetUnconfigured(String bucket, @Nullable String key, Subresource.Unconfigured feature)
+      implements S3Request {}
+
+  record ListObjects(Listing listing, String marker) implements ListingRequest {}
 
   record ListObjectsV2(
       Listing listing, String startAfter, @Nullable String continuationToken, boolean fetchOwner)
-      implements ListingRequest {
-    @Override
-    public Need needs() {
-      return Need.of("s3:ListBucket", new Resource.Bucket(bucket()));
-    }
-  }
+      implements ListingRequest {}
 
-  record ListObjectVersions(Listing listing, String keyMarker) implements ListingRequest {
-    @Override
-    public Need needs() {
-      return Need.of("s3:ListBucketVersions", new Resource.Bucket(bucket()));
-    }
-  }
+  record ListObjectVersions(Listing listing, String keyMarker) implements ListingRequest {}
 
   record ListMultipartUploads(Listing listing, String keyMarker, String uploadIdMarker)
-      implements ListingRequest {
-    @Override
-    public Need needs() {
-      return Need.of("s3:ListBucketMultipartUploads", new Resource.Bucket(bucket()));
-    }
-  }
+      implements ListingRequest {}
 
   record DeleteObjects(String bucket, boolean hasDigest) implements S3Request {
     @Override
-    public Need needs() {
-      return Need.of("s3:DeleteObject", new Resource.Bucket(bucket()));
-    }
-
-    @Override
     public void requireValid(long bodyLength) throws S3Exception {
       if (!hasDigest) {
-        throw new S3Exception(
-            S3Error.INVALID_REQUEST, "Missing required header for this request: Content-MD5");
+        throw S3Exception.invalidRequest("Missing required header for this request: Content-MD5");
       }
     }
   }
@@ -163,17 +167,7 @@ public sealed interface S3Request {
       ObjectAttributes attributes,
       Precondition precondition,
       ChecksumAlgorithm announced)
-      implements S3Request {
-    @Override
-    public Need needs() {
-      return Need.of("s3:PutObject", new Resource.Key(bucket, key));
-    }
-
-    @Override
-    public void requireValid(long bodyLength) throws S3Exception {
-      SizeLimits.requireUploadable(bodyLength);
-    }
-  }
+      implements DataRequest {}
 
   /**
    * Appends bytes to an object, or creates it.
@@ -189,17 +183,7 @@ public sealed interface S3Request {
       ObjectAttributes attributes,
       Precondition precondition,
       ChecksumAlgorithm announced)
-      implements S3Request {
-    @Override
-    public Need needs() {
-      return Need.of("s3:PutObject", new Resource.Key(bucket, key));
-    }
-
-    @Override
-    public void requireValid(long bodyLength) throws S3Exception {
-      SizeLimits.requireUploadable(bodyLength);
-    }
-  }
+      implements DataRequest {}
 
   /**
    * Overwrites a range of an object, which may extend behind its end.
@@ -213,18 +197,7 @@ public sealed interface S3Request {
       Precondition precondition,
       long unmodifiedSince,
       ChecksumAlgorithm announced)
-      implements S3Request {
-    @Override
-    public Need needs() {
-      return new Need(
-          List.of("s3:GetObject", "s3:PutObject"), new Resource.StoredObject(bucket, key));
-    }
-
-    @Override
-    public void requireValid(long bodyLength) throws S3Exception {
-      SizeLimits.requireUploadable(bodyLength);
-    }
-  }
+      implements DataRequest {}
 
   /**
    * Copies.
@@ -239,18 +212,12 @@ public sealed interface S3Request {
       @Nullable ObjectAttributes attributes,
       Precondition precondition,
       ChecksumAlgorithm checksum)
-      implements S3Request {
-    @Override
-    public Need needs() {
-      return Need.of("s3:PutObject", new Resource.Key(bucket, key));
-    }
-
+      implements KeyRequest {
     @Override
     public void requireValid(long bodyLength) throws S3Exception {
       boolean isSelf = bucket.equals(source.bucket()) && key.equals(source.key());
       if (isSelf && attributes == null) {
-        throw new S3Exception(
-            S3Error.INVALID_REQUEST,
+        throw S3Exception.invalidRequest(
             "This copy request is illegal because it is trying to copy an object to itself without"
                 + " changing the object's metadata, storage class, website redirect location or"
                 + " encryption attributes.");
@@ -258,19 +225,9 @@ public sealed interface S3Request {
     }
   }
 
-  record GetObject(String bucket, String key, ReadOptions options) implements S3Request {
-    @Override
-    public Need needs() {
-      return Need.of("s3:GetObject", new Resource.StoredObject(bucket, key));
-    }
-  }
+  record GetObject(String bucket, String key, ReadOptions options) implements KeyRequest {}
 
-  record HeadObject(String bucket, String key, ReadOptions options) implements S3Request {
-    @Override
-    public Need needs() {
-      return Need.of("s3:GetObject", new Resource.StoredObject(bucket, key));
-    }
-  }
+  record HeadObject(String bucket, String key, ReadOptions options) implements KeyRequest {}
 
   record GetObjectAttributes(
       String bucket,
@@ -279,21 +236,9 @@ public sealed interface S3Request {
       Set<ObjectAttribute> attributes,
       int partNumberMarker,
       int maxParts)
-      implements S3Request {
-    @Override
-    public Need needs() {
-      return new Need(
-          List.of("s3:GetObject", "s3:GetObjectAttributes"),
-          new Resource.StoredObject(bucket, key));
-    }
-  }
+      implements KeyRequest {}
 
-  record DeleteObject(String bucket, String key, Precondition precondition) implements S3Request {
-    @Override
-    public Need needs() {
-      return Need.of("s3:DeleteObject", new Resource.Key(bucket, key));
-    }
-  }
+  record DeleteObject(String bucket, String key, Precondition precondition) implements KeyRequest {}
 
   record CreateMultipartUpload(
       String bucket,
@@ -301,26 +246,11 @@ public sealed interface S3Request {
       ObjectAttributes attributes,
       ChecksumAlgorithm checksum,
       ChecksumType checksumType)
-      implements S3Request {
-    @Override
-    public Need needs() {
-      return Need.of("s3:PutObject", new Resource.Key(bucket, key));
-    }
-  }
+      implements KeyRequest {}
 
   record UploadPart(
       String bucket, String key, String uploadId, int partNumber, ChecksumAlgorithm announced)
-      implements S3Request {
-    @Override
-    public Need needs() {
-      return Need.of("s3:PutObject", new Resource.Key(bucket, key));
-    }
-
-    @Override
-    public void requireValid(long bodyLength) throws S3Exception {
-      SizeLimits.requireUploadable(bodyLength);
-    }
-  }
+      implements DataRequest, UploadRequest {}
 
   /** Copies a range of an object, or all of it if the range is null, into a part. */
   record UploadPartCopy(
@@ -330,12 +260,7 @@ public sealed interface S3Request {
       int partNumber,
       CopySource source,
       @Nullable ByteRange range)
-      implements S3Request {
-    @Override
-    public Need needs() {
-      return Need.of("s3:PutObject", new Resource.Key(bucket, key));
-    }
-  }
+      implements UploadRequest {}
 
   /**
    * Completes.
@@ -351,28 +276,14 @@ public sealed interface S3Request {
       long objectSize,
       @Nullable ExpectedChecksum checksum,
       @Nullable ChecksumType checksumType)
-      implements S3Request {
-    @Override
-    public Need needs() {
-      return Need.of("s3:PutObject", new Resource.Key(bucket, key));
-    }
-  }
+      implements UploadRequest {}
 
-  record AbortMultipartUpload(String bucket, String key, String uploadId) implements S3Request {
-    @Override
-    public Need needs() {
-      return Need.of("s3:AbortMultipartUpload", new Resource.Key(bucket, key));
-    }
-  }
+  record AbortMultipartUpload(String bucket, String key, String uploadId)
+      implements UploadRequest {}
 
   record ListParts(
       String bucket, String key, String uploadId, int partNumberMarker, int maxParts, boolean url)
-      implements S3Request {
-    @Override
-    public Need needs() {
-      return Need.of("s3:ListMultipartUploadParts", new Resource.Key(bucket, key));
-    }
-  }
+      implements UploadRequest {}
 
   /**
    * The parameters that listings share.
@@ -381,6 +292,52 @@ public sealed interface S3Request {
    * @param url whether names are to be percent-encoded
    */
   record Listing(String bucket, String prefix, String delimiter, int max, boolean url) {}
+
+  /**
+   * The parameters that GetObject and HeadObject share.
+   *
+   * @param partNumber 0 for none
+   * @param checksum whether the stored checksum is wanted
+   * @param overrides headers of the answer by lower-case name
+   */
+  record ReadOptions(
+      Conditions conditions,
+      @Nullable RangeSpec range,
+      int partNumber,
+      boolean checksum,
+      Map<String, String> overrides) {}
+
+  /** The attributes that GetObjectAttributes can return. */
+  enum ObjectAttribute {
+    ETAG("ETag"),
+    CHECKSUM("Checksum"),
+    OBJECT_PARTS("ObjectParts"),
+    STORAGE_CLASS("StorageClass"),
+    OBJECT_SIZE("ObjectSize");
+
+    private final String text;
+
+    ObjectAttribute(String text) {
+      this.text = text;
+    }
+
+    String text() {
+      return text;
+    }
+  }
+
+  /**
+   * An object to copy from, and the conditions that it must meet.
+   *
+   * @param expectedOwner of its bucket, null for any
+   */
+  record CopySource(
+      String bucket, String key, Conditions conditions, @Nullable String expectedOwner) {
+    /** What the sender must be allowed to do with the source, beside the need of the request. */
+    public Need needs() {
+      return Need.of("s3:GetObject", new Resource.StoredObject(bucket, key));
+    }
+  }
 
   /** A checksum as the client wrote it. */
   record ExpectedChecksum(ChecksumAlgorithm algorithm, String text) {}

@@ -5,6 +5,7 @@ import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.gateway.s3.S3Request.Listing;
+import dev.ashlar.gateway.s3.Subresource.Unconfigured;
 import dev.ashlar.gateway.uri.Query;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import io.netty.handler.codec.http.HttpHeaders;
@@ -24,11 +25,11 @@ public final class S3RequestParser {
 
   public S3Request parse(HttpExchange exchange) throws S3Exception {
     Query query = Query.parse(exchange.rawQuery());
-    HttpHeaders headers = HeadersInQuery.joined(exchange.headers(), query);
+    HttpHeaders headers = SupportedHeaders.joined(exchange.headers(), query);
     S3Request request = operation(exchange, query, headers);
     boolean isAppend = request instanceof S3Request.AppendObject;
-    if (!isAppend && headers.contains(ChangeRequestParser.WRITE_OFFSET)) {
-      throw S3Exception.unsupportedHeader(ChangeRequestParser.WRITE_OFFSET);
+    if (!isAppend && headers.contains(ObjectRequestParser.WRITE_OFFSET)) {
+      throw S3Exception.unsupportedHeader(ObjectRequestParser.WRITE_OFFSET);
     }
     return request;
   }
@@ -41,15 +42,15 @@ public final class S3RequestParser {
       throw new S3Exception(S3Error.ACCESS_FORBIDDEN);
     }
     SupportedHeaders.require(exchange.method(), headers);
-    Subresource subresource = Subresource.find(query, target.scope(), exchange.method());
+    Unconfigured feature = Subresource.check(query, target.scope(), exchange.method());
     String bucket = target.bucket();
     if (bucket == null) {
       return service(exchange.method(), query);
     }
     String key = target.key();
     ObjectRequestParser.requireCurrentVersion(query.get("versionId"));
-    if (subresource != null && subresource.isUnconfigured()) {
-      return new S3Request.GetUnconfigured(bucket, key, subresource);
+    if (feature != null) {
+      return new S3Request.GetUnconfigured(bucket, key, feature);
     }
     if (query.has("acl")) {
       return acl(exchange.method(), bucket, key, headers);

@@ -32,8 +32,7 @@ public final class SizeLimits {
   /** Requires a source that one copy may take. */
   public static void requireCopyable(long size) throws S3Exception {
     if (size > UPLOAD_BYTES_MAX) {
-      throw new S3Exception(
-          S3Error.INVALID_REQUEST,
+      throw S3Exception.invalidRequest(
           "The specified copy source is larger than the maximum allowable size for a copy source: "
               + UPLOAD_BYTES_MAX);
     }

@@ -6,14 +6,12 @@ import dev.ashlar.gateway.s3.RequestTarget.Scope;
 import dev.ashlar.gateway.uri.Query;
 import dev.ashlar.gateway.xml.XmlWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,152 +22,107 @@ import org.jspecify.annotations.Nullable;
  * replace an object by the document that was to configure it. Parameters that are not listed here
  * are ignored, as in S3.
  */
-public enum Subresource {
-  // Served.
-  BUCKET_ACL("acl", Scope.BUCKET, "GET PUT", Kind.SERVED),
-  OBJECT_ACL("acl", Scope.OBJECT, "GET PUT", Kind.SERVED),
-  APPEND("append", Scope.OBJECT, "PUT POST", Kind.SERVED),
-  ATTRIBUTES("attributes", Scope.OBJECT, "GET", Kind.SERVED),
-  DELETE("delete", Scope.BUCKET, "POST", Kind.SERVED),
-  LIST_TYPE("list-type", Scope.BUCKET, "GET", Kind.SERVED),
-  LOCATION("location", Scope.BUCKET, "GET", Kind.SERVED),
-  LIST_UPLOADS("uploads", Scope.BUCKET, "GET", Kind.SERVED),
-  CREATE_UPLOAD("uploads", Scope.OBJECT, "POST", Kind.SERVED),
-  UPLOAD_ID("uploadId", Scope.OBJECT, "GET PUT POST DELETE", Kind.SERVED),
-  VERSIONS("versions", Scope.BUCKET, "GET", Kind.SERVED),
-  // Parameters of an operation that another parameter or the method has chosen.
-  PART_NUMBER("partNumber", Scope.OBJECT, "GET HEAD PUT", Kind.DETAIL),
-  VERSION_ID("versionId", Scope.OBJECT, "GET HEAD PUT POST PATCH DELETE", Kind.DETAIL),
-  // Reading them is answered as S3 answers where they were never configured.
-  ACCELERATE(
-      "accelerate",
-      Scope.BUCKET,
-      "GET PUT",
-      "s3:GetAccelerateConfiguration",
-      empty("AccelerateConfiguration")),
-  CORS(
-      "cors",
-      Scope.BUCKET,
-      "GET PUT DELETE",
-      "s3:GetBucketCORS",
-      S3Error.NO_SUCH_CORS_CONFIGURATION),
-  BUCKET_ENCRYPTION(
-      "encryption",
-      Scope.BUCKET,
-      "GET PUT DELETE",
-      "s3:GetEncryptionConfiguration",
-      S3Error.SERVER_SIDE_ENCRYPTION_CONFIGURATION_NOT_FOUND),
-  LIFECYCLE(
-      "lifecycle",
-      Scope.BUCKET,
-      "GET PUT DELETE",
-      "s3:GetLifecycleConfiguration",
-      S3Error.NO_SUCH_LIFECYCLE_CONFIGURATION),
-  LOGGING("logging", Scope.BUCKET, "GET PUT", "s3:GetBucketLogging", empty("BucketLoggingStatus")),
-  NOTIFICATION(
-      "notification",
-      Scope.BUCKET,
-      "GET PUT",
-      "s3:GetBucketNotification",
-      empty("NotificationConfiguration")),
-  OBJECT_LOCK(
-      "object-lock",
-      Scope.BUCKET,
-      "GET PUT",
-      "s3:GetBucketObjectLockConfiguration",
-      S3Error.OBJECT_LOCK_CONFIGURATION_NOT_FOUND),
-  OWNERSHIP_CONTROLS(
-      "ownershipControls",
-      Scope.BUCKET,
-      "GET PUT DELETE",
-      "s3:GetBucketOwnershipControls",
-      S3Error.OWNERSHIP_CONTROLS_NOT_FOUND),
-  POLICY(
-      "policy",
-      Scope.BUCKET,
-      "GET PUT DELETE",
-      "s3:GetBucketPolicy",
-      S3Error.NO_SUCH_BUCKET_POLICY),
-  POLICY_STATUS(
-      "policyStatus",
-      Scope.BUCKET,
-      "GET",
-      "s3:GetBucketPolicyStatus",
-      S3Error.NO_SUCH_BUCKET_POLICY),
-  PUBLIC_ACCESS_BLOCK(
-      "publicAccessBlock",
-      Scope.BUCKET,
-      "GET PUT DELETE",
-      "s3:GetBucketPublicAccessBlock",
-      S3Error.NO_SUCH_PUBLIC_ACCESS_BLOCK_CONFIGURATION),
-  REPLICATION(
-      "replication",
-      Scope.BUCKET,
-      "GET PUT DELETE",
-      "s3:GetReplicationConfiguration",
-      S3Error.REPLICATION_CONFIGURATION_NOT_FOUND),
-  REQUEST_PAYMENT(
-      "requestPayment",
-      Scope.BUCKET,
-      "GET PUT",
-      "s3:GetBucketRequestPayment",
-      new XmlWriter()
-          .openRoot("RequestPaymentConfiguration")
-          .element("Payer", "BucketOwner")
-          .close()
-          .toText()),
-  BUCKET_TAGGING(
-      "tagging", Scope.BUCKET, "GET PUT DELETE", "s3:GetBucketTagging", S3Error.NO_SUCH_TAG_SET),
-  VERSIONING(
-      "versioning",
-      Scope.BUCKET,
-      "GET PUT",
-      "s3:GetBucketVersioning",
-      empty("VersioningConfiguration")),
-  WEBSITE(
-      "website",
-      Scope.BUCKET,
-      "GET PUT DELETE",
-      "s3:GetBucketWebsite",
-      S3Error.NO_SUCH_WEBSITE_CONFIGURATION),
-  LEGAL_HOLD(
-      "legal-hold", Scope.OBJECT, "GET PUT", "s3:GetObjectLegalHold", S3Error.INVALID_REQUEST),
-  RETENTION("retention", Scope.OBJECT, "GET PUT", "s3:GetObjectRetention", S3Error.INVALID_REQUEST),
-  OBJECT_TAGGING(
-      "tagging",
-      Scope.OBJECT,
-      "GET PUT DELETE",
-      "s3:GetObjectTagging",
-      new XmlWriter().openRoot("Tagging").open("TagSet").close().close().toText()),
-  // S3 lists or returns these by id, which is part of the feature: nothing truthful to answer.
-  ABAC("abac", Scope.BUCKET, "GET PUT", Kind.NOT_IMPLEMENTED),
-  ANALYTICS("analytics", Scope.BUCKET, "GET PUT DELETE", Kind.NOT_IMPLEMENTED),
-  INTELLIGENT_TIERING("intelligent-tiering", Scope.BUCKET, "GET PUT DELETE", Kind.NOT_IMPLEMENTED),
-  INVENTORY("inventory", Scope.BUCKET, "GET PUT DELETE", Kind.NOT_IMPLEMENTED),
-  METADATA_CONFIGURATION(
-      "metadataConfiguration", Scope.BUCKET, "GET POST DELETE", Kind.NOT_IMPLEMENTED),
-  METADATA_TABLE("metadataTable", Scope.BUCKET, "GET POST DELETE", Kind.NOT_IMPLEMENTED),
-  METADATA_ANNOTATIONS("metadataAnnotationTable", Scope.BUCKET, "PUT", Kind.NOT_IMPLEMENTED),
-  METADATA_INVENTORY("metadataInventoryTable", Scope.BUCKET, "PUT", Kind.NOT_IMPLEMENTED),
-  METADATA_JOURNAL("metadataJournalTable", Scope.BUCKET, "PUT", Kind.NOT_IMPLEMENTED),
-  METRICS("metrics", Scope.BUCKET, "GET PUT DELETE", Kind.NOT_IMPLEMENTED),
-  SESSION("session", Scope.BUCKET, "GET", Kind.NOT_IMPLEMENTED),
-  ANNOTATION("annotation", Scope.OBJECT, "GET PUT DELETE", Kind.NOT_IMPLEMENTED),
-  OBJECT_ENCRYPTION("encryption", Scope.OBJECT, "PUT", Kind.NOT_IMPLEMENTED),
-  RENAME("renameObject", Scope.OBJECT, "PUT", Kind.NOT_IMPLEMENTED),
-  RESTORE("restore", Scope.OBJECT, "POST", Kind.NOT_IMPLEMENTED),
-  SELECT("select", Scope.OBJECT, "POST", Kind.NOT_IMPLEMENTED),
-  SELECT_TYPE("select-type", Scope.OBJECT, "POST", Kind.NOT_IMPLEMENTED),
-  TORRENT("torrent", Scope.OBJECT, "GET", Kind.NOT_IMPLEMENTED),
-  DIRECTORY_BUCKETS("max-directory-buckets", Scope.SERVICE, "GET", Kind.NOT_IMPLEMENTED),
-  // MinIO's own.
-  SERVICE_EVENTS("events", Scope.SERVICE, "GET", Kind.NOT_IMPLEMENTED),
-  BUCKET_EVENTS("events", Scope.BUCKET, "GET", Kind.NOT_IMPLEMENTED),
-  LAMBDA("lambdaArn", Scope.OBJECT, "GET", Kind.NOT_IMPLEMENTED),
-  REPLICATION_CHECK("replication-check", Scope.BUCKET, "GET", Kind.NOT_IMPLEMENTED),
-  REPLICATION_METRICS("replication-metrics", Scope.BUCKET, "GET", Kind.NOT_IMPLEMENTED),
-  REPLICATION_RESET("replication-reset", Scope.BUCKET, "PUT", Kind.NOT_IMPLEMENTED),
-  REPLICATION_RESET_STATUS("replication-reset-status", Scope.BUCKET, "GET", Kind.NOT_IMPLEMENTED);
+public final class Subresource {
+  private static final Map<String, Map<Scope, Subresource>> BY_LOWER_CASE_NAME =
+      byName(
+          // Served.
+          bucket("acl", "GET PUT"),
+          object("acl", "GET PUT"),
+          object("append", "PUT POST"),
+          object("attributes", "GET"),
+          bucket("delete", "POST"),
+          bucket("list-type", "GET"),
+          bucket("location", "GET"),
+          bucket("uploads", "GET"),
+          object("uploads", "POST"),
+          object("uploadId", "GET PUT POST DELETE"),
+          bucket("versions", "GET"),
+          // Parameters of an operation that another parameter or the method has chosen.
+          object("partNumber", "GET HEAD PUT").detail(),
+          object("versionId", "GET HEAD PUT POST PATCH DELETE").detail(),
+          // Reading them is answered as S3 answers where they were never configured.
+          bucket("accelerate", "GET PUT")
+              .unconfigured("s3:GetAccelerateConfiguration", empty("AccelerateConfiguration")),
+          bucket("cors", "GET PUT DELETE")
+              .unconfigured("s3:GetBucketCORS", S3Error.NO_SUCH_CORS_CONFIGURATION),
+          bucket("encryption", "GET PUT DELETE")
+              .unconfigured(
+                  "s3:GetEncryptionConfiguration",
+                  S3Error.SERVER_SIDE_ENCRYPTION_CONFIGURATION_NOT_FOUND),
+          bucket("lifecycle", "GET PUT DELETE")
+              .unconfigured(
+                  "s3:GetLifecycleConfiguration", S3Error.NO_SUCH_LIFECYCLE_CONFIGURATION),
+          bucket("logging", "GET PUT")
+              .unconfigured("s3:GetBucketLogging", empty("BucketLoggingStatus")),
+          bucket("notification", "GET PUT")
+              .unconfigured("s3:GetBucketNotification", empty("NotificationConfiguration")),
+          bucket("object-lock", "GET PUT")
+              .unconfigured(
+                  "s3:GetBucketObjectLockConfiguration",
+                  S3Error.OBJECT_LOCK_CONFIGURATION_NOT_FOUND),
+          bucket("ownershipControls", "GET PUT DELETE")
+              .unconfigured("s3:GetBucketOwnershipControls", S3Error.OWNERSHIP_CONTROLS_NOT_FOUND),
+          bucket("policy", "GET PUT DELETE")
+              .unconfigured("s3:GetBucketPolicy", S3Error.NO_SUCH_BUCKET_POLICY),
+          bucket("policyStatus", "GET")
+              .unconfigured("s3:GetBucketPolicyStatus", S3Error.NO_SUCH_BUCKET_POLICY),
+          bucket("publicAccessBlock", "GET PUT DELETE")
+              .unconfigured(
+                  "s3:GetBucketPublicAccessBlock",
+                  S3Error.NO_SUCH_PUBLIC_ACCESS_BLOCK_CONFIGURATION),
+          bucket("replication", "GET PUT DELETE")
+              .unconfigured(
+                  "s3:GetReplicationConfiguration", S3Error.REPLICATION_CONFIGURATION_NOT_FOUND),
+          bucket("requestPayment", "GET PUT")
+              .unconfigured(
+                  "s3:GetBucketRequestPayment",
+                  new XmlWriter()
+                      .openRoot("RequestPaymentConfiguration")
+                      .element("Payer", "BucketOwner")
+                      .close()),
+          bucket("tagging", "GET PUT DELETE")
+              .unconfigured("s3:GetBucketTagging", S3Error.NO_SUCH_TAG_SET),
+          bucket("versioning", "GET PUT")
+              .unconfigured("s3:GetBucketVersioning", empty("VersioningConfiguration")),
+          bucket("website", "GET PUT DELETE")
+              .unconfigured("s3:GetBucketWebsite", S3Error.NO_SUCH_WEBSITE_CONFIGURATION),
+          object("legal-hold", "GET PUT")
+              .unconfigured("s3:GetObjectLegalHold", S3Error.INVALID_REQUEST),
+          object("retention", "GET PUT")
+              .unconfigured("s3:GetObjectRetention", S3Error.INVALID_REQUEST),
+          object("tagging", "GET PUT DELETE")
+              .unconfigured(
+                  "s3:GetObjectTagging",
+                  new XmlWriter().openRoot("Tagging").open("TagSet").close().close()),
+          // S3 lists or returns these by id, which is part of the feature: nothing truthful to
+          // answer.
+          bucket("abac", "GET PUT").notImplemented(),
+          bucket("analytics", "GET PUT DELETE").notImplemented(),
+          bucket("intelligent-tiering", "GET PUT DELETE").notImplemented(),
+          bucket("inventory", "GET PUT DELETE").notImplemented(),
+          bucket("metadataConfiguration", "GET POST DELETE").notImplemented(),
+          bucket("metadataTable", "GET POST DELETE").notImplemented(),
+          bucket("metadataAnnotationTable", "PUT").notImplemented(),
+          bucket("metadataInventoryTable", "PUT").notImplemented(),
+          bucket("metadataJournalTable", "PUT").notImplemented(),
+          bucket("metrics", "GET PUT DELETE").notImplemented(),
+          bucket("session", "GET").notImplemented(),
+          object("annotation", "GET PUT DELETE").notImplemented(),
+          object("encryption", "PUT").notImplemented(),
+          object("renameObject", "PUT").notImplemented(),
+          object("restore", "POST").notImplemented(),
+          object("select", "POST").notImplemented(),
+          object("select-type", "POST").notImplemented(),
+          object("torrent", "GET").notImplemented(),
+          service("max-directory-buckets", "GET").notImplemented(),
+          // MinIO's own.
+          service("events", "GET").notImplemented(),
+          bucket("events", "GET").notImplemented(),
+          object("lambdaArn", "GET").notImplemented(),
+          bucket("replication-check", "GET").notImplemented(),
+          bucket("replication-metrics", "GET").notImplemented(),
+          bucket("replication-reset", "PUT").notImplemented(),
+          bucket("replication-reset-status", "GET").notImplemented());
 
   private enum Kind {
     /** Every method has an operation here. */
@@ -181,49 +134,87 @@ public enum Subresource {
     NOT_IMPLEMENTED
   }
 
-  private static final Map<String, Map<Scope, Subresource>> BY_LOWER_CASE_NAME = byName();
-
   private final String parameter;
   private final Scope scope;
-  private final String methods;
+  private final List<String> methods;
   private final Kind kind;
-  // Of a feature that was never configured: what reading it needs, and its document or error.
-  private final @Nullable String readAction;
-  private final @Nullable S3Error error;
-  private final @Nullable String document;
+  private final @Nullable Unconfigured unconfigured;
 
-  Subresource(String parameter, Scope scope, String methods, Kind kind) {
-    this(parameter, scope, methods, kind, null, null, null);
+  /**
+   * A feature that was never configured.
+   *
+   * @param readAction what reading it needs
+   * @param document that S3 answers; empty when it answers an error
+   */
+  public record Unconfigured(String readAction, String document, @Nullable S3Error error) {
+    /** What S3 answers: a document or an error. */
+    public byte[] read() throws S3Exception {
+      if (error == S3Error.INVALID_REQUEST) {
+        throw new S3Exception(error, "Bucket is missing Object Lock Configuration");
+      }
+      if (error != null) {
+        throw new S3Exception(error);
+      }
+      return document.getBytes(StandardCharsets.UTF_8);
+    }
   }
 
-  Subresource(String parameter, Scope scope, String methods, String readAction, S3Error error) {
-    this(parameter, scope, methods, Kind.UNCONFIGURED, readAction, error, null);
-  }
-
-  Subresource(String parameter, Scope scope, String methods, String readAction, String document) {
-    this(parameter, scope, methods, Kind.UNCONFIGURED, readAction, null, document);
-  }
-
-  Subresource(
+  private Subresource(
       String parameter,
       Scope scope,
-      String methods,
+      List<String> methods,
       Kind kind,
-      @Nullable String readAction,
-      @Nullable S3Error error,
-      @Nullable String document) {
+      @Nullable Unconfigured unconfigured) {
     this.parameter = parameter;
     this.scope = scope;
     this.methods = methods;
     this.kind = kind;
-    this.readAction = readAction;
-    this.error = error;
-    this.document = document;
+    this.unconfigured = unconfigured;
   }
 
-  private static Map<String, Map<Scope, Subresource>> byName() {
+  private static Subresource service(String parameter, String methods) {
+    return served(parameter, Scope.SERVICE, methods);
+  }
+
+  private static Subresource bucket(String parameter, String methods) {
+    return served(parameter, Scope.BUCKET, methods);
+  }
+
+  private static Subresource object(String parameter, String methods) {
+    return served(parameter, Scope.OBJECT, methods);
+  }
+
+  private static Subresource served(String parameter, Scope scope, String methods) {
+    return new Subresource(parameter, scope, List.of(methods.split(" ")), Kind.SERVED, null);
+  }
+
+  private Subresource detail() {
+    return new Subresource(parameter, scope, methods, Kind.DETAIL, null);
+  }
+
+  private Subresource notImplemented() {
+    return new Subresource(parameter, scope, methods, Kind.NOT_IMPLEMENTED, null);
+  }
+
+  private Subresource unconfigured(String readAction, S3Error error) {
+    return unconfigured(new Unconfigured(readAction, "", error));
+  }
+
+  private Subresource unconfigured(String readAction, XmlWriter document) {
+    return unconfigured(new Unconfigured(readAction, document.toText(), null));
+  }
+
+  private Subresource unconfigured(Unconfigured feature) {
+    return new Subresource(parameter, scope, methods, Kind.UNCONFIGURED, feature);
+  }
+
+  private static XmlWriter empty(String root) {
+    return new XmlWriter().openRoot(root).close();
+  }
+
+  private static Map<String, Map<Scope, Subresource>> byName(Subresource... all) {
     Map<String, Map<Scope, Subresource>> byName = new HashMap<>();
-    for (Subresource subresource : values()) {
+    for (Subresource subresource : all) {
       byName
           .computeIfAbsent(
               subresource.parameter.toLowerCase(Locale.ROOT), name -> new EnumMap<>(Scope.class))
@@ -233,28 +224,30 @@ public enum Subresource {
   }
 
   /**
-   * The operation that the query chooses; null for the plain one of the method.
+   * What the operation that the query chooses answers if its feature was never configured; null for
+   * operations that are served otherwise.
    *
    * @throws S3Exception when S3 has no such operation, Ashlar does not serve it, or the query
    *     chooses several
    */
-  static @Nullable Subresource find(Query query, Scope scope, String method) throws S3Exception {
+  static @Nullable Unconfigured check(Query query, Scope scope, String method) throws S3Exception {
     if (query.isEmpty()) {
       return null;
     }
     Subresource chosen = null;
-    Set<Subresource> seen = EnumSet.noneOf(Subresource.class);
+    List<Subresource> seen = new ArrayList<>(2);
     for (int i = 0; i < query.size(); i++) {
       Subresource subresource = of(query.name(i), scope, method);
       if (subresource != null) {
         boolean isChoice = subresource.kind != Kind.DETAIL;
-        if (!seen.add(subresource) || (isChoice && chosen != null)) {
+        if (seen.contains(subresource) || (isChoice && chosen != null)) {
           throw conflict(subresource, chosen);
         }
+        seen.add(subresource);
         chosen = isChoice ? subresource : chosen;
       }
     }
-    return chosen;
+    return chosen == null ? null : chosen.unconfigured;
   }
 
   /** Null for a parameter that chooses nothing. */
@@ -265,7 +258,7 @@ public enum Subresource {
       return null;
     }
     Subresource subresource = byScope.get(scope);
-    if (subresource == null || !subresource.hasMethod(method)) {
+    if (subresource == null || !subresource.methods.contains(method)) {
       throw S3RequestParser.methodNotAllowed(method, name.toUpperCase(Locale.ROOT));
     }
     // S3 is case-sensitive, but another spelling hardly means the plain operation.
@@ -273,10 +266,6 @@ public enum Subresource {
       throw new S3Exception(S3Error.NOT_IMPLEMENTED);
     }
     return subresource;
-  }
-
-  private boolean hasMethod(String method) {
-    return List.of(methods.split(" ")).contains(method);
   }
 
   private boolean isServed(String method) {
@@ -293,30 +282,5 @@ public enum Subresource {
         "Conflicting query string parameters: " + first + ", " + one.parameter,
         "ResourceType",
         one.parameter);
-  }
-
-  /** Whether reading it is answered by {@link #read}. */
-  boolean isUnconfigured() {
-    return kind == Kind.UNCONFIGURED;
-  }
-
-  /** The action that reading it needs. */
-  String readAction() {
-    return Objects.requireNonNull(readAction);
-  }
-
-  /** What S3 answers where it was never configured: a document or an error. */
-  public byte[] read() throws S3Exception {
-    if (error == S3Error.INVALID_REQUEST) {
-      throw new S3Exception(error, "Bucket is missing Object Lock Configuration");
-    }
-    if (error != null) {
-      throw new S3Exception(error);
-    }
-    return Objects.requireNonNull(document).getBytes(StandardCharsets.UTF_8);
-  }
-
-  private static String empty(String root) {
-    return new XmlWriter().openRoot(root).close().toText();
   }
 }

@@ -1,22 +1,30 @@
 package dev.ashlar.gateway.s3;
 
+import dev.ashlar.gateway.checksum.ChecksumKind;
 import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.uri.Query;
+import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
 /**
- * Refuses headers that ask for more than is served. Unknown x-amz- headers are refused, because
- * they may change what a request means.
+ * Finds the headers of a request, and refuses those that ask for more than is served. Unknown
+ * x-amz- headers are refused, because they may change what a request means. Query parameters named
+ * x-amz-… count as headers: signers put headers there when they presign a URL. The query is signed
+ * as a whole.
  */
 final class SupportedHeaders {
   private static final String AMZ = "x-amz-";
   private static final String META = "x-amz-meta-";
   private static final String BYPASS = "x-amz-bypass-governance-retention";
 
-  /** Headers that are implemented. */
+  private static final List<String> TIME_CONDITIONS =
+      List.of("If-Modified-Since", "If-Unmodified-Since");
+
   private static final Set<String> IMPLEMENTED =
       Set.of(
           "x-amz-checksum-algorithm",
@@ -59,7 +67,69 @@ final class SupportedHeaders {
           "x-amz-te",
           "x-amz-user-agent");
 
+  /** Parameters of the signature. */
+  private static final Set<String> SIGNATURE =
+      Set.of(
+          "x-amz-algorithm",
+          "x-amz-content-sha256",
+          "x-amz-credential",
+          "x-amz-date",
+          "x-amz-expires",
+          "x-amz-security-token",
+          "x-amz-signature",
+          "x-amz-signedheaders");
+
+  /** Read from the headers alone, where S3 may read them from the query. */
+  private static final Set<String> HEADERS_ONLY =
+      Set.of("x-amz-decoded-content-length", "x-amz-expected-bucket-owner", "x-amz-trailer");
+
   private SupportedHeaders() {}
+
+  /**
+   * The headers of the request and of its query.
+   *
+   * @throws S3Exception when one may not be there, or contradicts a header
+   */
+  static HttpHeaders joined(HttpHeaders headers, Query query) throws S3Exception {
+    HttpHeaders joined = headers;
+    for (int i = 0; i < query.size(); i++) {
+      String name = query.name(i);
+      if (name.regionMatches(true, 0, AMZ, 0, AMZ.length())) {
+        String lower = name.toLowerCase(Locale.ROOT);
+        if (!SIGNATURE.contains(lower) && !isBodyChecksum(lower)) {
+          joined = joined == headers ? new DefaultHttpHeaders().add(headers) : joined;
+          add(joined, lower, RequestHeaders.headerValue(lower, query.value(i)));
+        }
+      }
+    }
+    return joined;
+  }
+
+  /**
+   * Signers compute it before there is a body, so that S3 does not compare it where it comes in the
+   * query.
+   */
+  private static boolean isBodyChecksum(String name) {
+    return name.equals("x-amz-sdk-checksum-algorithm")
+        || ChecksumKind.ALL.stream().anyMatch(kind -> name.equals(kind.header()));
+  }
+
+  private static void add(HttpHeaders joined, String name, String value) throws S3Exception {
+    if (HEADERS_ONLY.contains(name) || !isHeaderName(name)) {
+      throw S3Exception.unsupportedHeader(name);
+    }
+    String other = joined.get(name);
+    if (other != null && !other.equals(value)) {
+      throw S3Exception.invalidArgument("Conflicting values of a header", name, value);
+    }
+    joined.set(name, value);
+  }
+
+  /** Metadata comes back as headers: their names must not break out of the line. */
+  private static boolean isHeaderName(String name) {
+    return name.chars()
+        .allMatch(c -> (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || "-_.".indexOf(c) >= 0);
+  }
 
   static void require(String method, HttpHeaders headers) throws S3Exception {
     Iterator<Map.Entry<CharSequence, CharSequence>> all = headers.iteratorCharSequence();
@@ -108,15 +178,11 @@ final class SupportedHeaders {
   /** Conditions on times exist for reads and for PATCH only. */
   private static void requireSupportedConditions(String method, HttpHeaders headers)
       throws S3Exception {
-    switch (method) {
-      case "PUT", "POST", "DELETE" -> {
-        for (String name : new String[] {"If-Modified-Since", "If-Unmodified-Since"}) {
-          if (headers.contains(name)) {
-            throw S3Exception.unsupportedHeader(name);
-          }
-        }
+    boolean isWrite = method.equals("PUT") || method.equals("POST") || method.equals("DELETE");
+    for (String name : TIME_CONDITIONS) {
+      if (isWrite && headers.contains(name)) {
+        throw S3Exception.unsupportedHeader(name);
       }
-      default -> {}
     }
   }
 }

@@ -108,15 +108,21 @@ public final class Query {
    * @param name for the error
    */
   public static int number(String name, String value) throws S3Exception {
-    try {
-      int number = Integer.parseInt(value);
-      if (number >= 0) {
-        return number;
-      }
-    } catch (NumberFormatException e) {
-      // Answered below, like a negative number.
+    long number = integer(value, 0, Integer.MAX_VALUE);
+    if (number < 0) {
+      throw S3Exception.invalidArgument(
+          "Provided " + name + " not an integer or within integer range", name, value);
     }
-    throw S3Exception.invalidArgument(
-        "Provided " + name + " not an integer or within integer range", name, value);
+    return (int) number;
+  }
+
+  /** The integer that the text is; -1 if it is none, or out of range. */
+  public static long integer(String text, long min, long max) {
+    try {
+      long number = Long.parseLong(text);
+      return number >= min && number <= max ? number : -1;
+    } catch (NumberFormatException e) {
+      return -1;
+    }
   }
 }

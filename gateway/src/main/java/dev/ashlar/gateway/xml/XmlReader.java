@@ -27,7 +27,6 @@ public final class XmlReader {
 
   /** An element: its local name, its children, and its text when it has no children. */
   public record Element(String name, List<Element> children, String text) {
-    /** The first child of this name. */
     public @Nullable Element child(String childName) {
       for (Element child : children) {
         if (child.name.equals(childName)) {

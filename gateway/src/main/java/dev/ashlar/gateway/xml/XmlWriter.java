@@ -65,7 +65,6 @@ public final class XmlWriter {
     return open(name).element("ID", id).element("DisplayName", displayName).close();
   }
 
-  /** Text inside the element that is open. */
   public XmlWriter text(String text) {
     escape(text);
     return this;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
-import dev.ashlar.gateway.exchange.RequestBody;
+import dev.ashlar.gateway.exchange.HttpExchange.RequestBody;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.ArrayDeque;
@@ -180,13 +180,13 @@ class AwsChunkedBodyTest {
   private static ChunkSignatures signatures(Form form) {
     String head = signer(form).head("PUT", "/k", "", Map.of("x-amz-content-sha256", form.name()));
     int at = head.indexOf("Signature=") + "Signature=".length();
-    CredentialScope scope =
-        new CredentialScope(
+    SignatureClaim.CredentialScope scope =
+        new SignatureClaim.CredentialScope(
             TestSigner.ACCESS_KEY,
             "20130524",
             "us-east-1",
-            CredentialScope.SERVICE,
-            CredentialScope.TERMINATOR);
+            SignatureClaim.CredentialScope.SERVICE,
+            SignatureClaim.CredentialScope.TERMINATOR);
     SignatureClaim claim =
         new SignatureClaim(
             scope,

@@ -120,7 +120,7 @@ class S3ServerTest {
       logger.detachAppender(said);
     }
     String message = said.list.getFirst().getFormattedMessage();
-    assertTrue(message.endsWith("could not be sent"), message);
+    assertTrue(message.endsWith("could not be sent."), message);
   }
 
   @Test

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
-import dev.ashlar.gateway.exchange.RequestBody;
-import dev.ashlar.gateway.exchange.RequestHandler;
+import dev.ashlar.gateway.exchange.HttpExchange.RequestBody;
+import dev.ashlar.gateway.exchange.HttpExchange.RequestHandler;
 import dev.ashlar.protocol.memory.ByteBudget;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.ByteBuf;

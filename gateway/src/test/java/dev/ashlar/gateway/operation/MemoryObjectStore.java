@@ -1,10 +1,10 @@
 package dev.ashlar.gateway.operation;
 
-import dev.ashlar.blob.DataSink;
 import dev.ashlar.blob.DataUnavailableException;
 import dev.ashlar.blob.DataUnavailableException.Reason;
 import dev.ashlar.blob.ObjectChange;
 import dev.ashlar.blob.ObjectStore;
+import dev.ashlar.blob.ObjectStore.DataSink;
 import dev.ashlar.blob.ObjectWriter;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;

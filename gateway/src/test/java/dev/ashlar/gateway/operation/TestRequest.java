@@ -1,7 +1,7 @@
 package dev.ashlar.gateway.operation;
 
 import dev.ashlar.gateway.exchange.HttpExchange;
-import dev.ashlar.gateway.exchange.RequestBody;
+import dev.ashlar.gateway.exchange.HttpExchange.RequestBody;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultHttpHeaders;

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
-import dev.ashlar.gateway.exchange.RequestHandler;
+import dev.ashlar.gateway.exchange.HttpExchange.RequestHandler;
 import dev.ashlar.gateway.s3.S3Config;
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.protocol.client.MetadataClient;

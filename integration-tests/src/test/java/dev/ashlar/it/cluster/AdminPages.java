@@ -57,7 +57,7 @@ final class AdminPages {
     nodes
         .node("gateway-1")
         .awaitHealth(
-            page -> page.contains("\"status\":\"UP\"") && page.contains("\"owingBlobs\":0,"));
+            page -> page.contains("\"status\":\"UP\"") && page.contains("\"debtBlobs\":0,"));
     await("rebalance", AdminPages::isDone, "all in its place");
   }
 

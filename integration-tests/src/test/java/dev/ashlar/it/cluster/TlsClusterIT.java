@@ -148,7 +148,7 @@ class TlsClusterIT {
       throws Exception {
     List<NodeProcess> all = List.copyOf(cluster.nodes().byName().values());
     authority.files("node");
-    await(cluster, "renewed", "new connections use the certificate CN=node", all);
+    await(cluster, "renewed", "New connections use the certificate CN=node", all);
     NodeProcess storage = cluster.nodes().node("storage-3");
     storage.kill();
     storage.start();

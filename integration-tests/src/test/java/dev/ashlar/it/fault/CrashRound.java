@@ -61,7 +61,7 @@ final class CrashRound {
     Await.until(
         "what was found is looked at", () -> value(server, "ashlar_repair_suspect_shards") == 0);
     Await.until(
-        "nothing is owed", () -> server.anyHealth().contains("\"known\":true,\"owingBlobs\":0,"));
+        "nothing is owed", () -> server.anyHealth().contains("\"known\":true,\"debtBlobs\":0,"));
   }
 
   private static double value(ServerProcess server, String metric) {

@@ -159,7 +159,7 @@ class IndexRotIT {
     assertEquals(6, value("ashlar_drive_writable"), "drives that take writes " + when);
     Await.until(
         "nothing is owed " + when,
-        () -> server.health().contains("\"known\":true,\"owingBlobs\":0,"));
+        () -> server.health().contains("\"known\":true,\"debtBlobs\":0,"));
     for (Path folder : server.driveFolders()) {
       try (Stream<Path> files = Files.list(folder.resolve("drive"))) {
         assertFalse(files.toList().isEmpty(), folder::toString);

@@ -117,7 +117,7 @@ class NewIncarnationsIT {
 
   private void awaitRepaired() throws Exception {
     awaitFolded();
-    await("ashlar_repair_owing_blobs");
+    await("ashlar_repair_debt_blobs");
   }
 
   private void await(String metric) throws Exception {

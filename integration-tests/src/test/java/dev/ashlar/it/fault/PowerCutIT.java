@@ -95,9 +95,9 @@ class PowerCutIT {
   private void cutAndKill(PowerCutFolders folders, ServerProcess server, boolean isTogether)
       throws Exception {
     if (isTogether) {
-      folders.cutTogether();
+      folders.cutTogether(server);
     } else {
-      folders.cutOneByOne(random);
+      folders.cutOneByOne(server, random);
     }
     ServerProcess.pause(Duration.ofMillis(random.nextInt(200)));
     server.kill();

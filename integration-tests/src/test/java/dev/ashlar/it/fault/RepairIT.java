@@ -74,8 +74,7 @@ class RepairIT {
   }
 
   private void awaitRepaired() throws Exception {
-    Await.until(
-        "nothing is owed", () -> Metrics.of(server).value("ashlar_repair_owing_blobs") == 0);
+    Await.until("nothing is owed", () -> Metrics.of(server).value("ashlar_repair_debt_blobs") == 0);
   }
 
   private void readAll() {

@@ -123,7 +123,7 @@ class ScrubIT {
     Await.until(
         "what was found is looked at again", () -> value("ashlar_repair_suspect_shards") == 0);
     Await.until(
-        "nothing is owed", () -> server.health().contains("\"known\":true,\"owingBlobs\":0,"));
+        "nothing is owed", () -> server.health().contains("\"known\":true,\"debtBlobs\":0,"));
   }
 
   private void readAll() {

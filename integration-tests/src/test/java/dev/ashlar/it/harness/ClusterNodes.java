@@ -66,7 +66,7 @@ public record ClusterNodes(
   private static boolean owesNothing(NodeProcess gateway) {
     return gateway
         .admin("repair")
-        .filter(page -> page.contains("\"known\":true") && page.contains("\"owingBlobs\":0,"))
+        .filter(page -> page.contains("\"known\":true") && page.contains("\"debtBlobs\":0,"))
         .isPresent();
   }
 

@@ -16,7 +16,7 @@ class HealthIT {
         "{\"status\":\"UP\",\"reads\":\"ALL\",\"writes\":\"ALL\","
             + "\"drives\":{\"total\":6,\"open\":6,\"writable\":6,\"missing\":[],\"full\":[],\"readOnly\":[]},"
             + "\"metadata\":{\"total\":1,\"members\":1,\"rebuilding\":[],\"leftOut\":[]},"
-            + "\"protection\":{\"known\":true,\"owingBlobs\":0,\"owingBytes\":0,"
+            + "\"protection\":{\"known\":true,\"debtBlobs\":0,\"debtBytes\":0,"
             + "\"movingBlobs\":0,\"movingBytes\":0,\"levels\":[]},"
             + "\"risk\":{\"known\":true,\"allReadable\":true,\"atRiskBlobs\":0,"
             + "\"unreadableBlobs\":0,\"atRiskGroups\":0,\"unreadableGroups\":0,"

@@ -1,39 +1,29 @@
 package dev.ashlar.metadata.consensus;
 
-import dev.ashlar.metadata.consensus.checkpoint.CheckpointLimits;
-import dev.ashlar.metadata.consensus.checkpoint.UnreadableTablesException;
 import dev.ashlar.metadata.consensus.folder.FolderStatus;
 import dev.ashlar.metadata.consensus.folder.MetadataFolders;
 import dev.ashlar.metadata.consensus.folder.PeerIds;
 import dev.ashlar.metadata.consensus.network.LocalNetwork;
 import dev.ashlar.metadata.consensus.raft.CommitQueue;
+import dev.ashlar.metadata.consensus.raft.LeaderCommands;
 import dev.ashlar.metadata.consensus.raft.Peer;
-import dev.ashlar.metadata.consensus.raft.Proposal;
+import dev.ashlar.metadata.consensus.raft.Peers;
 import dev.ashlar.metadata.consensus.raft.RaftSettings;
 import dev.ashlar.metadata.consensus.raft.SharedApplyResults;
 import dev.ashlar.metadata.consensus.raft.TableStateMachine;
 import dev.ashlar.metadata.state.MetadataReads;
 import dev.ashlar.metadata.state.apply.NewerVersionException;
-import dev.ashlar.metadata.table.RocksResources;
 import dev.ashlar.metadata.table.Table;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
-import dev.ashlar.protocol.message.Command;
-import dev.ashlar.protocol.message.CommandResult;
-import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
-import java.nio.file.Path;
-import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.UUID;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiFunction;
 import org.apache.ratis.protocol.RaftGroup;
 import org.apache.ratis.protocol.RaftGroupId;
@@ -44,60 +34,50 @@ import org.slf4j.LoggerFactory;
 
 /** The metadata Raft group when all its peers are in this process, one folder each. */
 public final class LocalRaftGroup implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(LocalRaftGroup.class);
-  private static final long RETRY_MS = 10;
-  private static final long WATCH_MS = 100;
+  private static final Logger LOG = LoggerFactory.getLogger(LocalRaftGroup.class);
+  private static final Duration APPLIED_CHECK = Duration.ofMillis(10);
 
   private final List<Peer> peers;
   private final MetadataFolders folders;
-  private final CommitQueue queue;
-  private final ReadSource reads;
-  private final ScheduledExecutorService timer =
-      Executors.newSingleThreadScheduledExecutor(
-          Thread.ofPlatform().daemon().name("metadata-timer").factory());
+  private final LeaderCommands commands;
+  private final List<TableStateMachine> machines;
   private volatile Peer leader;
-  private volatile boolean closed;
+  private final ReentrantLock changingReader = new ReentrantLock();
+
+  /** The peer whose tables answer reads. */
+  private volatile TableStateMachine reader;
 
   private LocalRaftGroup(
-      Config config, List<Peer> peers, MetadataFolders folders, LocalNetwork network) {
+      MetadataConfig config,
+      int knows,
+      List<Peer> peers,
+      MetadataFolders folders,
+      LocalNetwork network) {
     this.peers = peers;
     this.folders = folders;
     this.leader = peers.getFirst();
     // All peers run the same build, so they support the same version.
-    this.queue =
-        new CommitQueue(
-            config.clock(), config.timeout(), config.meters(), config::knows, this::propose);
-    this.reads = new ReadSource(peers.stream().map(Peer::machine).toList());
-    every(WATCH_MS, queue::wakeExpired);
+    this.commands =
+        new LeaderCommands(
+            config.clock(),
+            config.commandTimeout(),
+            config.meters(),
+            () -> knows,
+            this::leader,
+            peer -> !refusal().isEmpty()); // then no peer of this process can apply it
+    this.machines = peers.stream().map(Peer::machine).toList();
+    this.reader = machines.getFirst();
     if (peers.stream().anyMatch(peer -> network.isForgetful(peer.id()))) {
       watchRebuilding(network);
     }
   }
 
   /**
-   * @param folders one per peer, in an order that never changes; the first peer asks for votes
-   *     first
-   * @param notMounted the folders that are not mounted at present
-   * @param timeout the longest time a command may wait
+   * Starts the peers, one per folder; the first one asks for votes first.
+   *
    * @param knows the greatest version of metadata that its peers may apply
    */
-  public record Config(
-      UUID clusterId,
-      List<Path> folders,
-      Set<Path> notMounted,
-      RocksResources resources,
-      MeterRegistry meters,
-      CheckpointLimits checkpoints,
-      Clock clock,
-      Duration timeout,
-      int knows) {}
-
-  /** Whether any of these folders belongs to a Raft group that was started before. */
-  public static boolean holdMetadata(List<Path> folders) {
-    return MetadataFolders.holdMetadata(folders);
-  }
-
-  public static LocalRaftGroup open(Config config) throws IOException {
+  public static LocalRaftGroup open(MetadataConfig config, int knows) throws IOException {
     MetadataFolders folders =
         new MetadataFolders(config.clusterId(), config.folders(), config.notMounted());
     folders.prepare();
@@ -110,7 +90,7 @@ public final class LocalRaftGroup implements AutoCloseable {
     try {
       for (int place = 0; place < config.folders().size(); place++) {
         if (!folders.isLeftOut(place)) {
-          make(place, config, folders, group, network, sharedEntries).ifPresent(peers::add);
+          make(place, config, knows, folders, group, network, sharedEntries).ifPresent(peers::add);
         }
       }
       folders.peersAreMade();
@@ -121,16 +101,17 @@ public final class LocalRaftGroup implements AutoCloseable {
         }
       }
     } catch (IOException | RuntimeException e) {
-      Peer.closeAll(peers);
+      Peers.closeAll(peers);
       throw e;
     }
-    return new LocalRaftGroup(config, List.copyOf(peers), folders, network);
+    return new LocalRaftGroup(config, knows, List.copyOf(peers), folders, network);
   }
 
   /** Empty when the peer's files are damaged and the other peers are enough. */
   private static Optional<Peer> make(
       int place,
-      Config config,
+      MetadataConfig config,
+      int knows,
       MetadataFolders folders,
       RaftGroup group,
       LocalNetwork network,
@@ -152,7 +133,7 @@ public final class LocalRaftGroup implements AutoCloseable {
               config.resources(),
               config.checkpoints(),
               config.meters(),
-              config.knows()));
+              knows));
     } catch (IOException | RuntimeException e) {
       requireKnown(e);
       folders.leaveOut(place, e);
@@ -173,7 +154,7 @@ public final class LocalRaftGroup implements AutoCloseable {
       peer.start();
       return true;
     } catch (IOException | RuntimeException e) {
-      Peer.closeAll(List.of(peer));
+      Peers.closeAll(List.of(peer));
       requireKnown(e);
       folders.leaveOut(peer.place(), e);
       return false;
@@ -206,19 +187,15 @@ public final class LocalRaftGroup implements AutoCloseable {
                 peer.resetMark();
                 folders.setMember(peer.place());
                 network.setMember(peer.id());
-                log.info("Metadata peer {} is rebuilt.", peer.id());
+                LOG.info("Metadata peer {} is rebuilt.", peer.id());
               } catch (IOException e) {
-                log.warn(
+                LOG.warn(
                     "Metadata peer {} is rebuilt, but its folder cannot record it.", peer.id(), e);
               }
             }
           }
         };
-    every(WATCH_MS, watch);
-  }
-
-  private void every(long millis, Runnable task) {
-    var unused = timer.scheduleWithFixedDelay(task, millis, millis, TimeUnit.MILLISECONDS);
+    commands.everyTenth(watch);
   }
 
   /**
@@ -236,82 +213,80 @@ public final class LocalRaftGroup implements AutoCloseable {
     return peer.holds(target);
   }
 
-  /** Commits a command. Blocks the caller. */
-  public CommandResult submit(Command.Builder command) throws MetadataUnavailableException {
-    return queue.submit(command);
+  /** Commits commands; each blocks its caller. */
+  public CommitQueue commands() {
+    return commands.queue();
   }
 
-  /** All commands that follow belong to this session. */
-  public void setSession(long session) {
-    queue.setSession(session);
-  }
-
-  private void propose(Proposal proposal) {
-    Peer target = leader;
-    if (!target.isLeader()) {
-      target = findLeader();
+  private Peer leader() {
+    Peer last = leader;
+    if (!last.isLeader()) {
+      last = peers.stream().filter(Peer::isLeader).findFirst().orElse(last);
+      leader = last;
     }
+    return last;
+  }
+
+  // ---- Reads ----
+
+  /**
+   * The peer whose tables answer reads now. All peers and clients are in this process, so no lease
+   * is needed: a read is linearizable if the tables contain every command answered before it and
+   * everything an earlier read has seen. The first is true of a peer that has applied as far as any
+   * answer; the second because the reader changes only to a peer that is at least as far as the
+   * previous one.
+   */
+  private TableStateMachine reader() throws MetadataUnavailableException {
+    TableStateMachine present = reader;
+    if (present.tables().isWhole() && present.appliedIndex() >= answeredIndex()) {
+      return present;
+    }
+    changingReader.lock();
     try {
-      var unused =
-          target
-              .propose(proposal)
-              .whenComplete(
-                  (reply, failure) -> {
-                    if (failure != null || !reply.isSuccess()) {
-                      retry(proposal, failure != null ? failure : reply.getException());
-                    }
-                  });
-    } catch (IOException | RuntimeException e) {
-      retry(proposal, e);
+      long needed = Math.max(answeredIndex(), reader.appliedIndex());
+      reader =
+          machines.stream()
+              .filter(machine -> machine.tables().isOpen())
+              .filter(machine -> machine.appliedIndex() >= needed)
+              .max(
+                  Comparator.comparing((TableStateMachine machine) -> machine.tables().isWhole())
+                      .thenComparingLong(TableStateMachine::appliedIndex))
+              .orElseThrow(
+                  () -> MetadataUnavailableException.refused("no metadata peer is up to date"));
+      return reader;
+    } finally {
+      changingReader.unlock();
     }
   }
 
-  private Peer findLeader() {
-    leader = peers.stream().filter(Peer::isLeader).findFirst().orElse(leader);
-    return leader;
-  }
-
-  /** Proposes the same requests again: apply recognises those that did reach the log. */
-  private void retry(Proposal proposal, Throwable reason) {
-    log.debug("Proposal not accepted: {}", reason.toString());
-    if (!refusal().isEmpty()) {
-      proposal.abandon(); // no peer of this process can apply it
-    } else if (!closed && proposal.isWanted()) {
-      var unused = timer.schedule(() -> propose(proposal), RETRY_MS, TimeUnit.MILLISECONDS);
+  /** The last log entry whose commands any peer has answered. */
+  private long answeredIndex() {
+    long index = -1;
+    for (TableStateMachine machine : machines) {
+      index = Math.max(index, machine.answeredIndex());
     }
+    return index;
   }
 
   /** Answers a query from one snapshot that contains every command answered before. */
   public <T> T read(BiFunction<MetadataReads, Table, T> query) throws MetadataUnavailableException {
-    TableStateMachine source = reads.current();
+    TableStateMachine source = reader();
     try {
-      return source.read(query);
-    } catch (UnreadableTablesException e) {
-      return readElsewhere(source, query);
-    }
-  }
-
-  /** Reads from another peer after the tables of this one turned out damaged or were closed. */
-  private <T> T readElsewhere(TableStateMachine left, BiFunction<MetadataReads, Table, T> query)
-      throws MetadataUnavailableException {
-    TableStateMachine source = reads.current();
-    try {
-      if (!source.equals(left)) {
-        return source.read(query);
+      return source.tables().read(query);
+    } catch (MetadataUnavailableException e) {
+      // Its tables turned out damaged or were closed.
+      TableStateMachine other = reader();
+      if (other.equals(source)) {
+        throw MetadataUnavailableException.refused(
+            "metadata in " + source.folder() + " is damaged");
       }
-      throw MetadataUnavailableException.refused("metadata in " + left.folder() + " is damaged");
-    } catch (UnreadableTablesException e) {
-      throw MetadataUnavailableException.refused(String.valueOf(e.getMessage()));
+      return other.tables().read(query);
     }
   }
 
   /** The cached small tables, likewise up to date. */
   public MetadataReads memory() throws MetadataUnavailableException {
-    try {
-      return reads.current().memory();
-    } catch (UnreadableTablesException e) {
-      throw MetadataUnavailableException.refused(String.valueOf(e.getMessage()));
-    }
+    return reader().tables().memory();
   }
 
   /** The sum of the peers' applied indices: it grows while any peer applies its log. */
@@ -350,7 +325,7 @@ public final class LocalRaftGroup implements AutoCloseable {
     Duration half = wait.dividedBy(2);
     try {
       awaitAllApplied(half);
-      Peer.checkpointAll(peers, half);
+      Peers.checkpointAll(peers, half);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -363,16 +338,14 @@ public final class LocalRaftGroup implements AutoCloseable {
     while (System.nanoTime() < end
         && peers.stream()
             .anyMatch(peer -> peer.isAlive() && peer.machine().appliedIndex() < committed)) {
-      Thread.sleep(RETRY_MS);
+      Thread.sleep(APPLIED_CHECK);
     }
   }
 
   @Override
   public void close() {
-    closed = true;
-    queue.close();
-    timer.shutdownNow();
-    Peer.closeAll(peers);
-    queue.giveUp();
+    commands.close();
+    Peers.closeAll(peers);
+    commands.queue().giveUp();
   }
 }

@@ -111,7 +111,7 @@ final class PeerStartup {
     if (admission.as() == PeerAdmission.As.REBUILDING) {
       guard.setRebuilding(admission.termMin());
       LOG.warn(
-          "Metadata folder {} was empty or damaged; it is being rebuilt from the other " + "peers.",
+          "Metadata folder {} was empty or damaged; it is being rebuilt from the other peers.",
           folder.path());
     }
     RaftGroup group = group(admission);

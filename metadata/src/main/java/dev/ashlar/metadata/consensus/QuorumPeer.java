@@ -1,6 +1,5 @@
 package dev.ashlar.metadata.consensus;
 
-import dev.ashlar.metadata.consensus.checkpoint.UnreadableTablesException;
 import dev.ashlar.metadata.consensus.folder.FolderIdentity;
 import dev.ashlar.metadata.consensus.folder.FolderIdentity.State;
 import dev.ashlar.metadata.consensus.folder.PeerFolder;
@@ -12,12 +11,11 @@ import dev.ashlar.metadata.consensus.membership.PeerAdmission.NotAMemberExceptio
 import dev.ashlar.metadata.consensus.membership.VersionAgreement;
 import dev.ashlar.metadata.consensus.network.PeerConfig;
 import dev.ashlar.metadata.consensus.network.PeerConnections;
-import dev.ashlar.metadata.consensus.network.PeerConnector;
 import dev.ashlar.metadata.consensus.network.RunningPeer;
 import dev.ashlar.metadata.consensus.raft.ChangeSignal;
-import dev.ashlar.metadata.consensus.raft.CommitQueue;
+import dev.ashlar.metadata.consensus.raft.LeaderCommands;
 import dev.ashlar.metadata.consensus.raft.Peer;
-import dev.ashlar.metadata.consensus.raft.Proposal;
+import dev.ashlar.metadata.consensus.raft.Peers;
 import dev.ashlar.metadata.state.MetadataReads;
 import dev.ashlar.metadata.state.apply.MetadataVersion;
 import dev.ashlar.metadata.state.apply.NewerVersionException;
@@ -25,26 +23,25 @@ import dev.ashlar.metadata.table.Table;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
-import dev.ashlar.protocol.message.PeerStanding;
 import dev.ashlar.protocol.message.PeersChange;
 import dev.ashlar.protocol.message.PeersChangeAnswer;
 import dev.ashlar.protocol.message.PeersStatus;
+import dev.ashlar.protocol.wire.CallMessage.Method;
 import dev.ashlar.protocol.wire.CallMessage.Outcome;
 import dev.ashlar.transport.Endpoint;
 import dev.ashlar.transport.call.CallAnswer;
+import dev.ashlar.transport.call.CallClient;
 import dev.ashlar.transport.call.IncomingCall;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
-import org.apache.ratis.protocol.RaftPeerId;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -56,10 +53,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class QuorumPeer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(QuorumPeer.class);
-  private static final long RETRY_MS = 10;
   private static final Duration LEASE_CHECK = Duration.ofMillis(10);
   private static final Duration NEW_PEER_WAIT = Duration.ofMinutes(1);
-  private static final long WATCH_MS = 100;
   private static final int RAFT_THREADS = 4;
   private static final int RAFT_CALLS_WAITING_MAX = 256;
 
@@ -68,16 +63,12 @@ public final class QuorumPeer implements AutoCloseable {
   private final PeerConnections others;
   private final VersionAgreement versions;
   private final MembershipChanges changes;
-  private final CommitQueue queue;
+  private final LeaderCommands commands;
   private final ChangeSignal clusterChanges = new ChangeSignal();
   private final Thread starter;
   private final ThreadPoolExecutor raftCalls;
-  private final ScheduledExecutorService timer =
-      Executors.newSingleThreadScheduledExecutor(
-          Thread.ofPlatform().daemon().name("metadata-timer").factory());
   private volatile @Nullable RunningPeer running;
   private volatile String trouble = "";
-  private volatile boolean closed;
 
   /**
    * The state of the peer.
@@ -96,17 +87,21 @@ public final class QuorumPeer implements AutoCloseable {
       Optional<Endpoint> leader,
       String trouble) {}
 
-  private QuorumPeer(PeerConfig config, PeerFolder folder, PeerConnector calls) {
+  private QuorumPeer(PeerConfig config, PeerFolder folder, Function<Endpoint, CallClient> calls) {
     this.config = config;
     this.folder = folder;
     others = new PeerConnections(config.self(), calls);
     others.add(config.peers());
     versions = new VersionAgreement(config.knows(), others);
     changes = new MembershipChanges(others, versions, NEW_PEER_WAIT);
-    // Each submitter passes its own deadline.
-    queue =
-        new CommitQueue(
-            config.clock(), Duration.ZERO, config.meters(), this::versionToWrite, this::propose);
+    commands =
+        new LeaderCommands(
+            config.clock(),
+            Duration.ZERO, // each submitter passes its own deadline
+            config.meters(),
+            this::versionToWrite,
+            this::own,
+            peer -> !peer.isLeader()); // the submitters send the same requests to the new leader
     raftCalls =
         new ThreadPoolExecutor(
             RAFT_THREADS,
@@ -116,15 +111,14 @@ public final class QuorumPeer implements AutoCloseable {
             new ArrayBlockingQueue<>(RAFT_CALLS_WAITING_MAX),
             Thread.ofPlatform().name("raft-call-", 0).daemon().factory());
     raftCalls.allowCoreThreadTimeOut(true);
-    var unused =
-        timer.scheduleWithFixedDelay(queue::wakeExpired, WATCH_MS, WATCH_MS, TimeUnit.MILLISECONDS);
     starter = Thread.ofPlatform().name("metadata-start").daemon().unstarted(this::takePart);
   }
 
   /**
    * @throws IOException when the folder belongs to another peer or is damaged
    */
-  public static QuorumPeer open(PeerConfig config, PeerConnector calls) throws IOException {
+  public static QuorumPeer open(PeerConfig config, Function<Endpoint, CallClient> calls)
+      throws IOException {
     PeerFolder folder =
         PeerFolder.open(
             config.folder(),
@@ -188,7 +182,7 @@ public final class QuorumPeer implements AutoCloseable {
       LOG.warn("Metadata peer in {}: {}.", folder.path(), trouble);
       folder.setState(State.REMOVED);
     }
-    Peer.closeAll(List.of(now.peer()));
+    Peers.closeAll(List.of(now.peer()));
     return isRemoved;
   }
 
@@ -201,57 +195,20 @@ public final class QuorumPeer implements AutoCloseable {
 
   // ---- Calls from other peers ----
 
-  /** Answers calls between peers. */
+  /** Answers STANDING, VOTE, APPEND and INSTALL. */
   public void serve(IncomingCall call) {
-    switch (call.method()) {
-      case STANDING -> call.answer(standing());
-      case VOTE, APPEND, INSTALL -> serveRaft(call);
-      case SUBMIT, QUERY, WATCH, PEERS, CHANGE_PEERS ->
-          throw new IllegalArgumentException("not a call between peers: " + call.method());
-    }
-  }
-
-  private void serveRaft(IncomingCall call) {
     RunningPeer now = running;
-    if (now == null) {
+    if (call.method() == Method.STANDING) {
+      call.answer(MembershipReport.standing(config, folder, now));
+    } else if (now == null) {
       call.answer(CallAnswer.because(Outcome.REFUSED, "the peer does not take part yet"));
-      return;
+    } else {
+      try {
+        raftCalls.execute(() -> now.network().serve(call));
+      } catch (RejectedExecutionException e) {
+        call.answer(CallAnswer.because(Outcome.OVERLOADED, "too many calls are waiting"));
+      }
     }
-    try {
-      raftCalls.execute(() -> now.network().serve(call));
-    } catch (RejectedExecutionException e) {
-      call.answer(CallAnswer.because(Outcome.OVERLOADED, "too many calls are waiting"));
-    }
-  }
-
-  private CallAnswer standing() {
-    RunningPeer now = running;
-    State state = folder.state();
-    if (now == null && (state == State.MEMBER || state == State.JOINING)) {
-      // Its term is unknown before it runs, and it must not look like a peer that has forgotten it.
-      return CallAnswer.because(Outcome.REFUSED, "the peer does not take part yet");
-    }
-    boolean isToJoin = state == State.FORMATTING && config.joins();
-    RaftPeerId id = folder.id();
-    PeerStanding.Builder standing =
-        PeerStanding.newBuilder()
-            .setPeer(id == null ? "" : id.toString())
-            .setState(
-                isToJoin ? PeerStanding.State.JOINING : PeerStanding.State.valueOf(state.name()))
-            .setFormat(folder.format())
-            .addAllGroup(folder.group())
-            .setKnows(config.knows());
-    if (now != null) {
-      // The term is read first: a leader of a later term has committed no less.
-      standing
-          .setTerm(now.peer().term())
-          .setLeads(now.peer().isLeaderReady())
-          .setCondition(now.peer().condition())
-          .setCommitted(now.peer().committedIndex())
-          .setApplied(now.peer().machine().appliedIndex())
-          .setMembers(now.network().members().toMessage());
-    }
-    return CallAnswer.done(standing.build().toByteArray());
   }
 
   // ---- Commands ----
@@ -265,45 +222,19 @@ public final class QuorumPeer implements AutoCloseable {
       throws MetadataUnavailableException, NotLeaderException {
     RunningPeer now = running();
     if (!now.peer().isLeader()) {
-      throw elsewhere(now);
+      throw new NotLeaderException(leader(now));
     }
-    return queue.submit(command, deadlineNanos);
+    return commands.queue().submit(command, deadlineNanos);
   }
 
   private int versionToWrite() {
-    RunningPeer now = running;
-    return now == null ? MetadataVersion.FIRST : versions.toWrite(now.peer());
+    Peer peer = own();
+    return peer == null ? MetadataVersion.FIRST : versions.toWrite(peer);
   }
 
-  private void propose(Proposal proposal) {
+  private @Nullable Peer own() {
     RunningPeer now = running;
-    if (now == null) {
-      proposal.abandon();
-      return;
-    }
-    try {
-      var unused =
-          now.peer()
-              .propose(proposal)
-              .whenComplete(
-                  (reply, failure) -> {
-                    if (failure != null || !reply.isSuccess()) {
-                      retry(now.peer(), proposal);
-                    }
-                  });
-    } catch (IOException | RuntimeException e) {
-      LOG.debug("Proposal not accepted.", e);
-      retry(now.peer(), proposal);
-    }
-  }
-
-  /** After a change of leader the submitters send the same requests to the new one. */
-  private void retry(Peer peer, Proposal proposal) {
-    if (closed || !peer.isLeader()) {
-      proposal.abandon();
-    } else if (proposal.isWanted()) {
-      var unused = timer.schedule(() -> propose(proposal), RETRY_MS, TimeUnit.MILLISECONDS);
-    }
+    return now == null ? null : now.peer();
   }
 
   // ---- Reads ----
@@ -311,21 +242,13 @@ public final class QuorumPeer implements AutoCloseable {
   /** Answers a query from one snapshot that contains every command answered before. */
   public <T> T read(BiFunction<MetadataReads, Table, T> query, long deadlineNanos)
       throws MetadataUnavailableException, NotLeaderException {
-    try {
-      return awaitLease(deadlineNanos).machine().read(query);
-    } catch (UnreadableTablesException e) {
-      throw MetadataUnavailableException.refused(String.valueOf(e.getMessage()));
-    }
+    return awaitLease(deadlineNanos).machine().tables().read(query);
   }
 
   /** The cached small tables, likewise up to date. */
   public MetadataReads memory(long deadlineNanos)
       throws MetadataUnavailableException, NotLeaderException {
-    try {
-      return awaitLease(deadlineNanos).machine().memory();
-    } catch (UnreadableTablesException e) {
-      throw MetadataUnavailableException.refused(String.valueOf(e.getMessage()));
-    }
+    return awaitLease(deadlineNanos).machine().tables().memory();
   }
 
   /**
@@ -343,7 +266,7 @@ public final class QuorumPeer implements AutoCloseable {
         return peer;
       }
       if (!peer.isLeader()) {
-        throw elsewhere(now);
+        throw new NotLeaderException(leader(now));
       }
       if (System.nanoTime() - deadlineNanos > 0) {
         throw MetadataUnavailableException.refused("too few followers confirm this leader");
@@ -374,10 +297,6 @@ public final class QuorumPeer implements AutoCloseable {
     return now;
   }
 
-  private static NotLeaderException elsewhere(RunningPeer now) {
-    return new NotLeaderException(leader(now));
-  }
-
   private static Optional<Endpoint> leader(RunningPeer now) {
     return now.peer().leader().flatMap(id -> now.network().members().endpoint(id));
   }
@@ -401,14 +320,9 @@ public final class QuorumPeer implements AutoCloseable {
             : isIn ? trouble : "waiting to be added: ashlar admin metadata add " + config.self());
   }
 
-  /** How often the placement map, the drives, the peers or the leader have changed. */
-  public long clusterChanges() {
-    return clusterChanges.count();
-  }
-
-  /** Waits until {@link #clusterChanges} is no longer {@code seen}, or for this time. */
-  public void awaitClusterChange(long seen, long nanos) throws InterruptedException {
-    clusterChanges.await(seen, nanos);
+  /** Counts the changes of the placement map, the drives, the peers and the leader. */
+  public ChangeSignal clusterChanges() {
+    return clusterChanges;
   }
 
   // ---- The group ----
@@ -446,12 +360,9 @@ public final class QuorumPeer implements AutoCloseable {
    * Takes a checkpoint and purges the log before it. A failure only makes the next start slower.
    */
   public void checkpoint(Duration wait) {
-    RunningPeer now = running;
-    if (now == null) {
-      return;
-    }
+    Peer peer = own();
     try {
-      Peer.checkpointAll(List.of(now.peer()), wait);
+      Peers.checkpointAll(peer == null ? List.of() : List.of(peer), wait);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -459,22 +370,18 @@ public final class QuorumPeer implements AutoCloseable {
 
   @Override
   public void close() {
-    closed = true;
     clusterChanges.signal();
-    queue.close();
+    commands.close();
     starter.interrupt();
     try {
       starter.join();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    timer.shutdownNow();
-    RunningPeer now = running;
-    if (now != null) {
-      Peer.closeAll(List.of(now.peer()));
-    }
+    Peer peer = own();
+    Peers.closeAll(peer == null ? List.of() : List.of(peer));
     others.close();
     raftCalls.shutdownNow();
-    queue.giveUp();
+    commands.queue().giveUp();
   }
 }

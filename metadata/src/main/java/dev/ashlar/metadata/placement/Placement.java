@@ -161,7 +161,7 @@ public final class Placement {
       if (slots[slot] == null) {
         slots[slot] =
             free.stream()
-                .min(Comparator.comparingDouble(drive -> load(drive, slot)))
+                .min(Comparator.comparingDouble(drive -> uses(drive)[slot] / weight(drive)))
                 .orElseThrow(() -> new IllegalStateException("no drive left for slot " + slot));
         free.remove(slots[slot]);
       }
@@ -172,10 +172,6 @@ public final class Placement {
               .setDriveLow(slots[slot].getDriveLow()));
     }
     return row.build();
-  }
-
-  private double load(DriveRow drive, int slot) {
-    return uses(drive)[slot] / weight(drive);
   }
 
   private int[] uses(DriveRow drive) {

@@ -1,27 +1,52 @@
 package dev.ashlar.metadata.server;
 
 import dev.ashlar.metadata.consensus.LocalRaftGroup;
+import dev.ashlar.metadata.consensus.MetadataConfig;
 import dev.ashlar.metadata.consensus.folder.FolderStatus;
+import dev.ashlar.metadata.consensus.folder.MetadataFolders;
+import dev.ashlar.metadata.state.MetadataReads;
 import dev.ashlar.metadata.state.apply.MetadataVersion;
+import dev.ashlar.protocol.client.ListPage;
+import dev.ashlar.protocol.client.ListQuery;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.client.ObjectRead;
+import dev.ashlar.protocol.client.QueryingMetadataClient;
+import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.CredentialRow;
+import dev.ashlar.protocol.message.MetadataAnswer;
+import dev.ashlar.protocol.message.MetadataQuery;
 import dev.ashlar.protocol.message.RegisterSession;
+import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.PlacementMap;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The metadata Raft group of a process that runs all peers, and its client. */
-public final class MetadataServer implements AutoCloseable {
+public final class MetadataServer extends QueryingMetadataClient implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(MetadataServer.class);
   private static final int STALLS_MAX = 3;
 
   private final LocalRaftGroup group;
-  private final MetadataClient client;
+  private final long session;
+  private volatile MetadataReads lastKnown;
 
-  private MetadataServer(LocalRaftGroup group, MetadataClient client) {
+  private MetadataServer(LocalRaftGroup group, long session) throws MetadataUnavailableException {
     this.group = group;
-    this.client = client;
+    this.session = session;
+    this.lastKnown = group.memory();
+    group.commands().setSession(session);
   }
 
   /**
@@ -42,22 +67,9 @@ public final class MetadataServer implements AutoCloseable {
    */
   static MetadataServer open(MetadataConfig config, int knows)
       throws IOException, MetadataUnavailableException {
-    LocalRaftGroup group =
-        LocalRaftGroup.open(
-            new LocalRaftGroup.Config(
-                config.clusterId(),
-                config.folders(),
-                config.notMounted(),
-                config.resources(),
-                config.meters(),
-                config.checkpoints(),
-                config.clock(),
-                config.commandTimeout(),
-                knows));
+    LocalRaftGroup group = LocalRaftGroup.open(config, knows);
     try {
-      long session = register(group);
-      group.setSession(session);
-      return new MetadataServer(group, new LocalMetadataClient(group, session));
+      return new MetadataServer(group, register(group));
     } catch (IOException | MetadataUnavailableException | RuntimeException e) {
       group.close();
       throw e;
@@ -74,6 +86,7 @@ public final class MetadataServer implements AutoCloseable {
     for (long replayed = group.appliedIndices(); ; ) {
       try {
         return group
+            .commands()
             .submit(Command.newBuilder().setRegisterSession(RegisterSession.getDefaultInstance()))
             .getSession();
       } catch (MetadataUnavailableException e) {
@@ -95,11 +108,11 @@ public final class MetadataServer implements AutoCloseable {
    * {@link #open} forms a new, empty group: wrong where drives already hold data.
    */
   public static boolean holdMetadata(List<Path> folders) {
-    return LocalRaftGroup.holdMetadata(folders);
+    return MetadataFolders.holdMetadata(folders);
   }
 
   public MetadataClient client() {
-    return client;
+    return this;
   }
 
   /** The present state of each folder, in their order. */
@@ -119,5 +132,71 @@ public final class MetadataServer implements AutoCloseable {
   @Override
   public void close() {
     group.close();
+  }
+
+  // ---- The client ----
+
+  @Override
+  public long session() {
+    return session;
+  }
+
+  @Override
+  public CommandResult submit(Command.Builder command) throws MetadataUnavailableException {
+    return group.commands().submit(command);
+  }
+
+  @Override
+  protected MetadataAnswer ask(MetadataQuery.Builder query) throws MetadataUnavailableException {
+    MetadataQuery asked = query.build();
+    return group.read((reads, snapshot) -> reads.answer(snapshot, asked));
+  }
+
+  // ---- Reads that nearly every request needs, without messages ----
+
+  @Override
+  public Optional<BucketRow> bucket(String name) throws MetadataUnavailableException {
+    return group.memory().bucket(name);
+  }
+
+  @Override
+  public Optional<CredentialRow> credential(String accessKey) throws MetadataUnavailableException {
+    return group.memory().credential(accessKey);
+  }
+
+  @Override
+  public Optional<ObjectRead> object(String bucket, String key)
+      throws MetadataUnavailableException {
+    return group.read((reads, snapshot) -> reads.object(snapshot, bucket, key));
+  }
+
+  @Override
+  public List<BlobRow> blobs(List<BlobId> ids) throws MetadataUnavailableException {
+    return group.read((reads, snapshot) -> reads.blobs(snapshot, ids));
+  }
+
+  @Override
+  public ListPage list(ListQuery query) throws MetadataUnavailableException {
+    return group.read((reads, snapshot) -> reads.list(snapshot, query));
+  }
+
+  @Override
+  public PlacementMap placement() {
+    return lastKnown().placement().orElseThrow(() -> new IllegalStateException("no drives yet"));
+  }
+
+  @Override
+  public Map<UUID, DriveId> drives() {
+    return lastKnown().drives();
+  }
+
+  /** The present state or, while no peer is up to date, the last known one. */
+  private MetadataReads lastKnown() {
+    try {
+      lastKnown = group.memory();
+    } catch (MetadataUnavailableException e) {
+      LOG.debug("Placement map is not current: {}", e.getMessage());
+    }
+    return lastKnown;
   }
 }

@@ -1,30 +1,40 @@
 package dev.ashlar.metadata.state;
 
+import com.google.protobuf.MessageLite;
+import com.google.protobuf.Parser;
 import dev.ashlar.metadata.state.apply.Catalog;
-import dev.ashlar.metadata.state.blob.DebtLevels;
 import dev.ashlar.metadata.state.blob.Debts;
 import dev.ashlar.metadata.state.node.Nodes;
 import dev.ashlar.metadata.state.object.LargeObjectCache;
 import dev.ashlar.metadata.state.object.Listing;
 import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.metadata.table.ObjectTable;
-import dev.ashlar.metadata.table.Rows;
 import dev.ashlar.metadata.table.Table;
 import dev.ashlar.protocol.client.ListPage;
 import dev.ashlar.protocol.client.ListQuery;
 import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.client.UploadsPage;
-import dev.ashlar.protocol.client.UploadsQuery;
+import dev.ashlar.protocol.message.BlobIdValue;
 import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.message.BlobsInDebtQuery;
 import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.ClusterState;
 import dev.ashlar.protocol.message.CredentialRow;
-import dev.ashlar.protocol.message.DebtLevel;
+import dev.ashlar.protocol.message.GarbageQuery;
+import dev.ashlar.protocol.message.KeyEntry;
+import dev.ashlar.protocol.message.KeysQuery;
+import dev.ashlar.protocol.message.MetadataAnswer;
+import dev.ashlar.protocol.message.MetadataQuery;
+import dev.ashlar.protocol.message.NeededShardsQuery;
 import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.ObjectRow;
 import dev.ashlar.protocol.message.PartRow;
-import dev.ashlar.protocol.message.Registry;
+import dev.ashlar.protocol.message.PartsQuery;
+import dev.ashlar.protocol.message.PlacementGroupQuery;
 import dev.ashlar.protocol.message.SliceValue;
+import dev.ashlar.protocol.message.UnfoldedQuery;
+import dev.ashlar.protocol.message.UploadListQuery;
+import dev.ashlar.protocol.message.UploadQuery;
 import dev.ashlar.protocol.message.UploadRow;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
@@ -40,7 +50,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /** Reads of metadata, each from one snapshot of the tables. */
 public final class MetadataReads {
@@ -49,6 +58,67 @@ public final class MetadataReads {
 
   MetadataReads(Catalog catalog) {
     this.catalog = catalog;
+  }
+
+  /** Answers a query from this snapshot. */
+  public MetadataAnswer answer(Table snapshot, MetadataQuery query) {
+    MetadataAnswer.Builder answer = MetadataAnswer.newBuilder();
+    switch (query.getKindCase()) {
+      case BUCKET -> bucket(query.getBucket()).ifPresent(answer::addBuckets);
+      case BUCKETS -> answer.addAllBuckets(buckets());
+      case CREDENTIAL -> credential(query.getCredential()).ifPresent(answer::setCredential);
+      case OBJECT ->
+          object(snapshot, query.getObject().getBucket(), query.getObject().getKey())
+              .ifPresent(read -> answer.setObject(read.object()).addAllBlobs(read.blobs()));
+      case BLOBS -> answer.addAllBlobs(blobs(snapshot, ids(query.getBlobs().getIdsList())));
+      case KEYS -> keys(snapshot, query.getKeys(), answer);
+      case UPLOAD -> upload(snapshot, query.getUpload()).ifPresent(answer::addUploads);
+      case UPLOADS -> {
+        UploadsPage page = uploads(snapshot, query.getUploads());
+        answer.addAllUploads(page.uploads()).addAllCommonPrefixes(page.commonPrefixes());
+        answer.setTruncated(page.truncated());
+      }
+      case PARTS -> answer.addAllParts(parts(snapshot, query.getParts()));
+      case GARBAGE -> answer.addAllBlobs(garbage(snapshot, query.getGarbage()));
+      case UNFOLDED -> answer.addAllBlobs(unfolded(snapshot, query.getUnfolded()));
+      case NEEDED_SHARDS -> {
+        NeededShardsQuery asked = query.getNeededShards();
+        UUID drive = new UUID(asked.getDriveHigh(), asked.getDriveLow());
+        neededShards(snapshot, drive, ids(asked.getNamesList()))
+            .forEach(name -> answer.addIds(name.toMessage()));
+      }
+      case REGISTRY -> answer.setRegistry(Nodes.registry(snapshot, catalog.placement()));
+      case BLOBS_IN_DEBT -> answer.addAllBlobs(blobsInDebt(snapshot, query.getBlobsInDebt()));
+      case PLACEMENT_GROUP ->
+          answer.addAllBlobs(blobsOfPlacementGroup(snapshot, query.getPlacementGroup()));
+      case DEBTS -> answer.addAllDebts(Debts.levels(snapshot));
+      case KIND_NOT_SET -> throw new IllegalArgumentException("a query of an unknown kind");
+    }
+    return answer.build();
+  }
+
+  private static List<BlobId> ids(List<BlobIdValue> ids) {
+    return ids.stream().map(BlobId::of).toList();
+  }
+
+  private void keys(Table snapshot, KeysQuery query, MetadataAnswer.Builder answer) {
+    ListPage page =
+        list(
+            snapshot,
+            new ListQuery(
+                query.getBucket(),
+                query.getPrefix(),
+                query.getDelimiter(),
+                query.getAfter(),
+                query.getMax()));
+    for (ListPage.Entry entry : page.entries()) {
+      KeyEntry.Builder row = KeyEntry.newBuilder().setName(entry.name());
+      if (entry instanceof ListPage.Key key) {
+        row.setSummary(key.summary());
+      }
+      answer.addKeys(row);
+    }
+    answer.setTruncated(page.truncated());
   }
 
   public Optional<BucketRow> bucket(String name) {
@@ -69,10 +139,6 @@ public final class MetadataReads {
 
   public Map<UUID, DriveId> drives() {
     return catalog.drives();
-  }
-
-  public Registry registry(Table snapshot) {
-    return Nodes.registry(snapshot, catalog.placement());
   }
 
   /** The placement map and the drives as a message. */
@@ -132,7 +198,7 @@ public final class MetadataReads {
     return named == null ? row : blob(snapshot, named);
   }
 
-  public Set<BlobId> neededShards(Table snapshot, UUID drive, Collection<BlobId> names) {
+  private Set<BlobId> neededShards(Table snapshot, UUID drive, Collection<BlobId> names) {
     Set<BlobId> known = new HashSet<>();
     for (BlobId name : names) {
       Optional<BlobRow> row = blob(snapshot, name);
@@ -163,53 +229,51 @@ public final class MetadataReads {
     return false;
   }
 
-  public List<BlobRow> garbage(
-      Table snapshot, long unreferencedBeforeMs, @Nullable BlobRow after, int max) {
+  private List<BlobRow> garbage(Table snapshot, GarbageQuery query) {
+    BlobRow after = query.getAfter();
     byte[] from =
-        after == null
-            ? Keys.table('G')
-            : Keys.behind(Keys.garbage(after.getUnreferencedAtMs(), BlobId.of(after.getId())));
-    byte[] to = Keys.garbage(Math.max(0, unreferencedBeforeMs));
-    return scan(
-        snapshot, from, to, max, cursor -> blob(snapshot, Keys.blobOfGarbage(cursor.key())));
+        query.hasAfter()
+            ? Keys.behind(Keys.garbage(after.getUnreferencedAtMs(), BlobId.of(after.getId())))
+            : Keys.table('G');
+    byte[] to = Keys.garbage(Math.max(0, query.getUnreferencedBeforeMs()));
+    return blobs(snapshot, from, to, query.getMax(), Keys::blobOfGarbage);
   }
 
-  public List<BlobRow> unfolded(Table snapshot, @Nullable BlobId after, int max) {
+  private List<BlobRow> unfolded(Table snapshot, UnfoldedQuery query) {
     byte[] all = Keys.table('F');
-    byte[] from = after == null ? all : Keys.behind(Keys.unfolded(after));
-    return scan(
-        snapshot,
-        from,
-        Keys.behind(all),
-        max,
-        cursor -> blob(snapshot, Keys.blobOfUnfolded(cursor.key())));
+    byte[] from = query.hasAfter() ? Keys.behind(Keys.unfolded(BlobId.of(query.getAfter()))) : all;
+    return blobs(snapshot, from, Keys.behind(all), query.getMax(), Keys::blobOfUnfolded);
   }
 
-  public List<BlobRow> blobsInDebt(Table snapshot, int spare, @Nullable BlobId after, int max) {
+  private List<BlobRow> blobsInDebt(Table snapshot, BlobsInDebtQuery query) {
+    int spare = query.getSpare();
     byte[] level = Keys.debt(spare);
-    byte[] from = after == null ? level : Keys.behind(Keys.debt(spare, after));
-    return scan(
-        snapshot,
-        from,
-        Keys.behind(level),
-        max,
-        cursor -> blob(snapshot, Keys.blobOfDebt(cursor.key())));
+    byte[] from =
+        query.hasAfter() ? Keys.behind(Keys.debt(spare, BlobId.of(query.getAfter()))) : level;
+    return blobs(snapshot, from, Keys.behind(level), query.getMax(), Keys::blobOfDebt);
   }
 
-  public List<BlobRow> blobsOfPlacementGroup(
-      Table snapshot, int pg, @Nullable BlobId after, int max) {
+  /** The blobs to which rows of an index refer. */
+  private List<BlobRow> blobs(
+      Table snapshot, byte[] from, byte[] to, int max, Function<byte[], BlobId> referred) {
+    return scan(snapshot, from, to, max, cursor -> blob(snapshot, referred.apply(cursor.key())));
+  }
+
+  private List<BlobRow> blobsOfPlacementGroup(Table snapshot, PlacementGroupQuery query) {
     PlacementMap map = catalog.placement();
     if (map == null) {
       return List.of();
     }
-    byte[] all = Keys.group(pg);
-    byte[] from = after == null ? all : Keys.behind(Keys.blob(after, map.pgCount()));
+    byte[] all = Keys.group(query.getPg());
+    byte[] from =
+        query.hasAfter() ? Keys.behind(Keys.blob(BlobId.of(query.getAfter()), map.pgCount())) : all;
+    return rows(snapshot, from, Keys.behind(all), query.getMax(), BlobRow.parser());
+  }
+
+  private static <T extends MessageLite> List<T> rows(
+      Table snapshot, byte[] from, byte[] to, int max, Parser<T> parser) {
     return scan(
-        snapshot,
-        from,
-        Keys.behind(all),
-        max,
-        cursor -> Optional.of(Rows.parse(cursor.value(), BlobRow.parser())));
+        snapshot, from, to, max, cursor -> Optional.of(Table.parse(cursor.value(), parser)));
   }
 
   /** The rows from {@code from} to before {@code to}, at most {@code max}. */
@@ -227,10 +291,6 @@ public final class MetadataReads {
     return rows;
   }
 
-  public List<DebtLevel> debts(Table snapshot) {
-    return DebtLevels.all(snapshot);
-  }
-
   /** An empty page if the bucket does not exist. */
   public ListPage list(Table snapshot, ListQuery query) {
     BucketRow bucket = catalog.buckets().get(query.bucket());
@@ -240,34 +300,27 @@ public final class MetadataReads {
   }
 
   /** An empty page if the bucket does not exist. */
-  public UploadsPage uploads(Table snapshot, UploadsQuery query) {
-    BucketRow bucket = catalog.buckets().get(query.bucket());
+  private UploadsPage uploads(Table snapshot, UploadListQuery query) {
+    BucketRow bucket = catalog.buckets().get(query.getBucket());
     return bucket == null
         ? new UploadsPage(List.of(), List.of(), false)
         : Listing.uploads(snapshot, bucket.getId(), query);
   }
 
-  public Optional<UploadRow> upload(
-      Table snapshot, String bucketName, String key, String uploadId) {
-    return bucket(bucketName)
-        .flatMap(
-            bucket ->
-                Rows.get(snapshot, Keys.upload(bucket.getId(), key, uploadId), UploadRow.parser()));
+  private Optional<UploadRow> upload(Table snapshot, UploadQuery query) {
+    return bucket(query.getBucket())
+        .map(bucket -> Keys.upload(bucket.getId(), query.getKey(), query.getUploadId()))
+        .flatMap(key -> snapshot.row(key, UploadRow.parser()));
   }
 
-  public List<PartRow> parts(
-      Table snapshot, String bucketName, String key, String uploadId, int after, int max) {
-    BucketRow bucket = catalog.buckets().get(bucketName);
-    if (bucket == null || after == Integer.MAX_VALUE) {
+  private List<PartRow> parts(Table snapshot, PartsQuery query) {
+    BucketRow bucket = catalog.buckets().get(query.getBucket());
+    if (bucket == null || query.getAfter() == Integer.MAX_VALUE) {
       return List.of();
     }
-    byte[] from = Keys.part(bucket.getId(), key, uploadId, after + 1);
-    byte[] to = Keys.part(bucket.getId(), key, uploadId, Integer.MAX_VALUE);
-    return scan(
-        snapshot,
-        from,
-        to,
-        max,
-        cursor -> Optional.of(Rows.parse(cursor.value(), PartRow.parser())));
+    long id = bucket.getId();
+    byte[] from = Keys.part(id, query.getKey(), query.getUploadId(), query.getAfter() + 1);
+    byte[] to = Keys.part(id, query.getKey(), query.getUploadId(), Integer.MAX_VALUE);
+    return rows(snapshot, from, to, query.getMax(), PartRow.parser());
   }
 }

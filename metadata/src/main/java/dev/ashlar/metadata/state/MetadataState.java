@@ -7,20 +7,17 @@ import dev.ashlar.metadata.state.apply.NewerVersionException;
 import dev.ashlar.metadata.state.apply.RefusedCommandException;
 import dev.ashlar.metadata.state.apply.Sessions;
 import dev.ashlar.metadata.state.blob.Blobs;
-import dev.ashlar.metadata.state.blob.DebtLevels;
+import dev.ashlar.metadata.state.blob.Debts;
 import dev.ashlar.metadata.state.blob.Folding;
-import dev.ashlar.metadata.state.blob.LostShards;
 import dev.ashlar.metadata.state.blob.Repairs;
 import dev.ashlar.metadata.state.node.ClusterRows;
-import dev.ashlar.metadata.state.node.DriveRecalls;
 import dev.ashlar.metadata.state.node.Nodes;
-import dev.ashlar.metadata.state.object.Buckets;
 import dev.ashlar.metadata.state.object.ObjectCommands;
 import dev.ashlar.metadata.state.object.ObjectModifications;
 import dev.ashlar.metadata.state.object.Uploads;
+import dev.ashlar.metadata.table.Changes;
 import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.metadata.table.Overlay;
-import dev.ashlar.metadata.table.Rows;
 import dev.ashlar.metadata.table.Store;
 import dev.ashlar.metadata.table.TableFailureException;
 import dev.ashlar.protocol.message.AppliedRow;
@@ -61,6 +58,16 @@ public final class MetadataState {
   /** Null after entries that another peer of this process has executed. */
   private @Nullable Sessions sessions;
 
+  /**
+   * The result of applying a log entry, which is the same on every peer.
+   *
+   * @param before the position of the tables before it
+   * @param reached their position after it
+   * @param results one per command
+   */
+  public record Applied(
+      AppliedRow before, AppliedRow reached, Changes changes, List<CommandResult> results) {}
+
   public MetadataState(Store store) {
     this(store, MetadataVersion.KNOWN);
   }
@@ -73,7 +80,8 @@ public final class MetadataState {
     this.store = store;
     this.knows = knows;
     this.applied =
-        Rows.get(store, Keys.applied(), AppliedRow.parser())
+        store
+            .row(Keys.applied(), AppliedRow.parser())
             .orElse(AppliedRow.newBuilder().setVersion(MetadataVersion.FIRST).build());
     if (applied.getVersion() == UNCOUNTED) {
       upgrade();
@@ -92,7 +100,7 @@ public final class MetadataState {
   /** Creates the same rows on every peer, at whatever log entry it happens. */
   private void upgrade() {
     Overlay table = new Overlay(store);
-    DebtLevels.count(table);
+    Debts.countAll(table);
     AppliedRow upgraded = applied.toBuilder().setVersion(UNCOUNTED + 1).build();
     table.put(Keys.applied(), upgraded.toByteArray());
     store.write(table.changes());
@@ -129,16 +137,16 @@ public final class MetadataState {
       try {
         return execute(term, logIndex, entry, faulty);
       } catch (CommandFault fault) {
-        if (versionAfter(entry) < MetadataVersion.REFUSES_FAULTS || !faulty.add(fault.position())) {
-          throw fault.reason();
+        if (versionAfter(entry) < MetadataVersion.REFUSES_FAULTS || !faulty.add(fault.position)) {
+          throw fault.reason;
         }
         LOG.error(
             "Metadata command {} of log entry {} is refused as INVALID_COMMAND by every "
                 + "peer, because applying it fails. This is a bug: please report it with this "
                 + "log.",
-            commands.get(fault.position()).getKindCase(),
+            commands.get(fault.position).getKindCase(),
             logIndex,
-            fault.reason());
+            fault.reason);
         forgetUnwritten();
       }
     }
@@ -269,8 +277,8 @@ public final class MetadataState {
     return switch (command.getKindCase()) {
       case REGISTER_SESSION -> context.sessions().register(context);
       case END_SESSIONS -> context.sessions().end(context, command.getEndSessions());
-      case CREATE_BUCKET -> Buckets.create(context, command.getCreateBucket());
-      case DELETE_BUCKET -> Buckets.delete(context, command.getDeleteBucket());
+      case CREATE_BUCKET -> ObjectCommands.createBucket(context, command.getCreateBucket());
+      case DELETE_BUCKET -> ObjectCommands.deleteBucket(context, command.getDeleteBucket());
       case PUT_OBJECT -> ObjectCommands.put(context, command.getPutObject());
       case MODIFY_OBJECT -> ObjectModifications.modify(context, command.getModifyObject());
       case FOLD_BLOB -> Folding.fold(context, command.getFoldBlob());
@@ -293,9 +301,29 @@ public final class MetadataState {
       case MOVE_SLOTS -> ClusterRows.moveSlots(context, command.getMoveSlots());
       case SET_BALANCE -> ClusterRows.setBalance(context, command.getSetBalance());
       case REPAIR_BLOB -> Repairs.repair(context, command.getRepairBlob());
-      case RECALL_DRIVES -> DriveRecalls.recall(context, command.getRecallDrives());
-      case RECORD_LOST_SHARDS -> LostShards.record(context, command.getRecordLostShards());
+      case RECALL_DRIVES -> ClusterRows.recall(context, command.getRecallDrives());
+      case RECORD_LOST_SHARDS -> Repairs.recordLosses(context, command.getRecordLostShards());
       case KIND_NOT_SET -> throw new RefusedCommandException(ResultCode.INVALID_COMMAND);
     };
+  }
+
+  /**
+   * Apply failed at a command because of a bug or of input that no check expected. It fails in the
+   * same way on every peer with the same rules and rows.
+   */
+  private static final class CommandFault extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    private final int position;
+    private final RuntimeException reason;
+
+    /**
+     * @param position of the command in its log entry, from 0
+     */
+    CommandFault(int position, RuntimeException reason) {
+      super("command " + position, reason, false, false);
+      this.position = position;
+      this.reason = reason;
+    }
   }
 }

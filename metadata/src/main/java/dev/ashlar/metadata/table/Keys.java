@@ -68,20 +68,12 @@ public final class Keys {
   }
 
   public static byte[] drive(UUID id) {
-    return ofDrive('V', id);
+    return numbered('V', id.getMostSignificantBits(), id.getLeastSignificantBits());
   }
 
   /** The row with the relocated shards of a drive. */
   public static byte[] driveLoad(UUID id) {
-    return ofDrive('Q', id);
-  }
-
-  private static byte[] ofDrive(char table, UUID id) {
-    return ByteBuffer.allocate(17)
-        .put((byte) table)
-        .putLong(id.getMostSignificantBits())
-        .putLong(id.getLeastSignificantBits())
-        .array();
+    return numbered('Q', id.getMostSignificantBits(), id.getLeastSignificantBits());
   }
 
   public static byte[] balance() {
@@ -93,11 +85,11 @@ public final class Keys {
   }
 
   public static byte[] session(long session) {
-    return ByteBuffer.allocate(9).put((byte) 'S').putLong(session).array();
+    return numbered('S', session);
   }
 
   public static byte[] dedup(long logIndex) {
-    return ByteBuffer.allocate(9).put((byte) 'R').putLong(logIndex).array();
+    return numbered('R', logIndex);
   }
 
   /** The session or log index of such a key. */
@@ -115,36 +107,25 @@ public final class Keys {
   }
 
   public static byte[] garbage(long unreferencedAtMs, BlobId id) {
-    return ByteBuffer.allocate(25)
-        .put((byte) 'G')
-        .putLong(unreferencedAtMs)
-        .putLong(id.session())
-        .putLong(id.sequence())
-        .array();
+    return numbered('G', unreferencedAtMs, id.session(), id.sequence());
   }
 
   /** The first garbage key at this time. */
   public static byte[] garbage(long unreferencedAtMs) {
-    return ByteBuffer.allocate(9).put((byte) 'G').putLong(unreferencedAtMs).array();
+    return numbered('G', unreferencedAtMs);
   }
 
   public static BlobId blobOfGarbage(byte[] garbageKey) {
-    ByteBuffer buffer = ByteBuffer.wrap(garbageKey);
-    return new BlobId(buffer.getLong(9), buffer.getLong(17));
+    return blobAt(garbageKey, 9);
   }
 
   /** The key of a blob with unfolded changes. */
   public static byte[] unfolded(BlobId id) {
-    return ByteBuffer.allocate(17)
-        .put((byte) 'F')
-        .putLong(id.session())
-        .putLong(id.sequence())
-        .array();
+    return numbered('F', id.session(), id.sequence());
   }
 
   public static BlobId blobOfUnfolded(byte[] unfoldedKey) {
-    ByteBuffer buffer = ByteBuffer.wrap(unfoldedKey);
-    return new BlobId(buffer.getLong(1), buffer.getLong(9));
+    return blobAt(unfoldedKey, 1);
   }
 
   /**
@@ -176,17 +157,12 @@ public final class Keys {
   }
 
   public static BlobId blobOfDebt(byte[] debtKey) {
-    ByteBuffer buffer = ByteBuffer.wrap(debtKey);
-    return new BlobId(buffer.getLong(2), buffer.getLong(10));
+    return blobAt(debtKey, 2);
   }
 
   /** The key for the name of a rebuilt shard. */
   public static byte[] shardName(BlobId name) {
-    return ByteBuffer.allocate(17)
-        .put((byte) 'K')
-        .putLong(name.session())
-        .putLong(name.sequence())
-        .array();
+    return numbered('K', name.session(), name.sequence());
   }
 
   /** The prefix of the keys of all blobs of a placement group. */
@@ -267,12 +243,22 @@ public final class Keys {
     return next;
   }
 
+  private static byte[] numbered(char table, long... numbers) {
+    ByteBuffer key = ByteBuffer.allocate(1 + numbers.length * Long.BYTES).put((byte) table);
+    for (long number : numbers) {
+      key.putLong(number);
+    }
+    return key.array();
+  }
+
+  private static BlobId blobAt(byte[] key, int position) {
+    ByteBuffer buffer = ByteBuffer.wrap(key, position, 2 * Long.BYTES);
+    return new BlobId(buffer.getLong(), buffer.getLong());
+  }
+
   private static byte[] named(char table, String name) {
     byte[] text = name.getBytes(StandardCharsets.UTF_8);
-    byte[] key = new byte[1 + text.length];
-    key[0] = (byte) table;
-    System.arraycopy(text, 0, key, 1, text.length);
-    return key;
+    return ByteBuffer.allocate(1 + text.length).put((byte) table).put(text).array();
   }
 
   private static Builder inBucket(char table, long bucketId, String text) {

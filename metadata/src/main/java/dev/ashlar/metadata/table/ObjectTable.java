@@ -18,7 +18,7 @@ public final class ObjectTable {
   private ObjectTable() {}
 
   public static Optional<ObjectRow> row(Table table, long bucketId, String key) {
-    return Rows.get(table, Keys.object(bucketId, key), ObjectRow.parser());
+    return table.row(Keys.object(bucketId, key), ObjectRow.parser());
   }
 
   public static Optional<ObjectRecord> read(Table table, long bucketId, String key) {
@@ -31,7 +31,7 @@ public final class ObjectTable {
         ObjectRecord.newBuilder().setSummary(row.getSummary()).setVersion(row.getVersion());
     if (row.getHasDetail()) {
       object.setAttributes(
-          need(Rows.get(table, Keys.objectDetail(bucketId, key), ObjectDetailRow.parser()))
+          need(table.row(Keys.objectDetail(bucketId, key), ObjectDetailRow.parser()))
               .getAttributes());
     } else {
       object.setAttributes(row.getAttributes());
@@ -41,7 +41,7 @@ public final class ObjectTable {
     }
     for (int i = 0; i < row.getChunks(); i++) {
       byte[] chunkKey = Keys.objectChunk(bucketId, key, chunkVersion(row), i);
-      ObjectChunkRow chunk = need(Rows.get(table, chunkKey, ObjectChunkRow.parser()));
+      ObjectChunkRow chunk = need(table.row(chunkKey, ObjectChunkRow.parser()));
       object.addAllSlices(chunk.getSlicesList()).addAllParts(chunk.getPartsList());
       if (i == 0) {
         object.setUploadId(chunk.getUploadId());

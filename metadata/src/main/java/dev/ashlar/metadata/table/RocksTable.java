@@ -3,6 +3,7 @@ package dev.ashlar.metadata.table;
 import static java.util.Objects.requireNonNull;
 
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
@@ -19,6 +20,9 @@ import org.rocksdb.ReadOptions;
 import org.rocksdb.ReadTier;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
+import org.rocksdb.RocksIterator;
+import org.rocksdb.Slice;
+import org.rocksdb.Snapshot;
 import org.rocksdb.SstFileReader;
 import org.rocksdb.Status;
 import org.rocksdb.WriteBatch;
@@ -30,6 +34,7 @@ import org.rocksdb.WriteOptions;
  * checkpoint.
  */
 public final class RocksTable implements Store, AutoCloseable {
+  private static final String NO_SUCH_FILE = "No such file or directory";
   private static final long MEMTABLE_BYTES = 8 << 20;
   private static final long BLOCK_BYTES = 8 << 10;
   private static final double BLOOM_BITS_PER_KEY = 10;
@@ -81,7 +86,7 @@ public final class RocksTable implements Store, AutoCloseable {
       this.db = RocksDB.open(options, directory.toString());
     } catch (RocksDBException e) {
       closeOptions();
-      throw RocksView.translated("cannot open " + directory, e);
+      throw translated("cannot open " + directory, e);
     }
   }
 
@@ -140,13 +145,13 @@ public final class RocksTable implements Store, AutoCloseable {
     try {
       return db.get(latest, key);
     } catch (RocksDBException e) {
-      throw RocksView.translated(e);
+      throw translated(e);
     }
   }
 
   @Override
   public Cursor cursor(byte[] from, byte[] to) {
-    return new RocksView.RocksCursor(db, latest, from, to);
+    return new RocksCursor(db, latest, from, to);
   }
 
   @Override
@@ -175,7 +180,7 @@ public final class RocksTable implements Store, AutoCloseable {
     Status status = e.getStatus();
     return status != null && status.getCode() == Status.Code.IOError
         ? new TableFailureException("metadata tables: " + e.getMessage(), e)
-        : RocksView.translated(e);
+        : translated(e);
   }
 
   /** The names of the table files in use; any of them may be deleted by a compaction. */
@@ -198,7 +203,7 @@ public final class RocksTable implements Store, AutoCloseable {
       reader.open(tableFile.toString());
       reader.verifyChecksum();
     } catch (RocksDBException e) {
-      throw RocksView.translated(tableFile.toString(), e);
+      throw translated(tableFile.toString(), e);
     }
   }
 
@@ -212,7 +217,7 @@ public final class RocksTable implements Store, AutoCloseable {
         RocksDB opened = RocksDB.openReadOnly(options, directory.toString())) {
       requireNonNull(opened);
     } catch (RocksDBException e) {
-      throw RocksView.translated("cannot open " + directory, e);
+      throw translated("cannot open " + directory, e);
     }
   }
 
@@ -236,5 +241,151 @@ public final class RocksTable implements Store, AutoCloseable {
     unlogged.close();
     options.close();
     bloomFilter.close();
+  }
+
+  private static RuntimeException translated(RocksDBException e) {
+    return translated("metadata tables", e);
+  }
+
+  /** Translates a failed read: a block that the drive cannot read is lost, too. */
+  private static RuntimeException translated(String what, RocksDBException e) {
+    Status status = e.getStatus();
+    String message = what + ": " + e.getMessage();
+    return switch (status == null ? Status.Code.Undefined : status.getCode()) {
+      case Incomplete -> new NotCachedException();
+      case Corruption -> new DamagedTablesException(message, e, true);
+      case IOError -> new DamagedTablesException(message, e, message.contains(NO_SUCH_FILE));
+      default -> new TableFailureException(message, e);
+    };
+  }
+
+  /** The tables were closed before or during a read. */
+  public static final class TablesClosedException extends IllegalStateException {
+    private static final long serialVersionUID = 1;
+
+    private TablesClosedException() {
+      super("the metadata tables are closed");
+    }
+  }
+
+  /** The row is not in memory; repeat the read on a thread that may wait for the drive. */
+  private static final class NotCachedException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    NotCachedException() {
+      super("not in the block cache", null, false, false);
+    }
+  }
+
+  /** Reads of one snapshot of a RocksDB instance; must be closed before the instance is. */
+  private static final class RocksView implements Table, AutoCloseable {
+    private final RocksDB db;
+    private final Snapshot snapshot;
+    private final ReadOptions options;
+
+    /**
+     * @param tier with the block cache's tier, a read beyond it throws {@link NotCachedException}
+     */
+    RocksView(RocksDB db, ReadTier tier) {
+      this.db = db;
+      this.snapshot = db.getSnapshot();
+      this.options = new ReadOptions().setSnapshot(snapshot).setReadTier(tier);
+    }
+
+    @Override
+    public byte @Nullable [] get(byte[] key) {
+      try {
+        return db.get(options, key);
+      } catch (RocksDBException e) {
+        throw translated(e);
+      }
+    }
+
+    @Override
+    public Cursor cursor(byte[] from, byte[] to) {
+      return new RocksCursor(db, options, from, to);
+    }
+
+    @Override
+    public void close() {
+      options.close();
+      db.releaseSnapshot(snapshot);
+      snapshot.close();
+    }
+  }
+
+  private static final class RocksCursor implements Cursor {
+    private final byte[] to;
+    private final Slice upperBound;
+    private final ReadOptions options;
+    private final RocksIterator iterator;
+    private byte @Nullable [] key;
+
+    RocksCursor(RocksDB db, ReadOptions base, byte[] from, byte[] to) {
+      this.to = to;
+      this.upperBound = new Slice(to);
+      this.options = new ReadOptions(base).setIterateUpperBound(upperBound);
+      this.iterator = db.newIterator(options);
+      try {
+        seek(from);
+      } catch (RuntimeException e) {
+        close();
+        throw e;
+      }
+    }
+
+    private void settle() {
+      if (iterator.isValid()) {
+        key = iterator.key();
+        return;
+      }
+      key = null;
+      try {
+        iterator.status();
+      } catch (RocksDBException e) {
+        throw translated(e);
+      }
+    }
+
+    @Override
+    public boolean isValid() {
+      return key != null;
+    }
+
+    @Override
+    public byte[] key() {
+      if (key == null) {
+        throw new IllegalStateException("the cursor is beyond the last row");
+      }
+      return key;
+    }
+
+    @Override
+    public byte[] value() {
+      return iterator.value();
+    }
+
+    @Override
+    public void next() {
+      iterator.next();
+      settle();
+    }
+
+    @Override
+    public void seek(byte[] target) {
+      if (Arrays.compareUnsigned(target, to) >= 0) {
+        key = null; // RocksDB leaves a seek beyond the bound undefined
+        return;
+      }
+      iterator.seek(target);
+      settle();
+    }
+
+    @Override
+    public void close() {
+      iterator.close();
+      options.close();
+      upperBound.close();
+    }
   }
 }

@@ -1,52 +1,34 @@
 package dev.ashlar.metadata.memory;
 
-import dev.ashlar.metadata.state.Applied;
-import dev.ashlar.metadata.state.MetadataReads;
 import dev.ashlar.metadata.state.MetadataState;
+import dev.ashlar.metadata.state.MetadataState.Applied;
 import dev.ashlar.metadata.state.apply.MetadataVersion;
-import dev.ashlar.metadata.table.Table;
-import dev.ashlar.protocol.client.ListPage;
-import dev.ashlar.protocol.client.ListQuery;
-import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
-import dev.ashlar.protocol.client.ObjectRead;
-import dev.ashlar.protocol.client.UploadsPage;
-import dev.ashlar.protocol.client.UploadsQuery;
-import dev.ashlar.protocol.message.BlobRow;
-import dev.ashlar.protocol.message.BucketRow;
+import dev.ashlar.protocol.client.QueryingMetadataClient;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandBatch;
 import dev.ashlar.protocol.message.CommandResult;
-import dev.ashlar.protocol.message.CredentialRow;
-import dev.ashlar.protocol.message.DebtLevel;
 import dev.ashlar.protocol.message.DriveRow;
-import dev.ashlar.protocol.message.PartRow;
+import dev.ashlar.protocol.message.MetadataAnswer;
+import dev.ashlar.protocol.message.MetadataQuery;
 import dev.ashlar.protocol.message.PgMapRow;
 import dev.ashlar.protocol.message.PgRow;
 import dev.ashlar.protocol.message.PutDrives;
 import dev.ashlar.protocol.message.RegisterSession;
-import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.message.ResultCode;
-import dev.ashlar.protocol.message.UploadRow;
-import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
 import java.time.Clock;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
-import java.util.function.BiFunction;
-import org.jspecify.annotations.Nullable;
 
 /** The real apply and reads over a sorted map, without Raft. Safe for concurrent use. */
-public final class MemoryMetadata implements MetadataClient {
+public final class MemoryMetadata extends QueryingMetadataClient {
   private final ReentrantLock lock;
   private final MemoryTable table;
   private final MetadataState state;
@@ -237,63 +219,15 @@ public final class MemoryMetadata implements MetadataClient {
     }
   }
 
-  private <T> T read(BiFunction<MetadataReads, Table, T> query)
-      throws MetadataUnavailableException {
+  @Override
+  protected MetadataAnswer ask(MetadataQuery.Builder query) throws MetadataUnavailableException {
     checkAvailable();
     lock.lock();
     try {
-      return query.apply(state.reads(), table);
+      return state.reads().answer(table, query.build());
     } finally {
       lock.unlock();
     }
-  }
-
-  @Override
-  public Optional<BucketRow> bucket(String name) throws MetadataUnavailableException {
-    return read((reads, snapshot) -> reads.bucket(name));
-  }
-
-  @Override
-  public List<BucketRow> buckets() throws MetadataUnavailableException {
-    return read((reads, snapshot) -> reads.buckets());
-  }
-
-  @Override
-  public Optional<ObjectRead> object(String bucket, String key)
-      throws MetadataUnavailableException {
-    return read((reads, snapshot) -> reads.object(snapshot, bucket, key));
-  }
-
-  @Override
-  public List<BlobRow> blobs(List<BlobId> ids) throws MetadataUnavailableException {
-    return read((reads, snapshot) -> reads.blobs(snapshot, ids));
-  }
-
-  @Override
-  public ListPage list(ListQuery query) throws MetadataUnavailableException {
-    return read((reads, snapshot) -> reads.list(snapshot, query));
-  }
-
-  @Override
-  public Optional<UploadRow> upload(String bucket, String key, String uploadId)
-      throws MetadataUnavailableException {
-    return read((reads, snapshot) -> reads.upload(snapshot, bucket, key, uploadId));
-  }
-
-  @Override
-  public UploadsPage uploads(UploadsQuery query) throws MetadataUnavailableException {
-    return read((reads, snapshot) -> reads.uploads(snapshot, query));
-  }
-
-  @Override
-  public List<PartRow> parts(String bucket, String key, String uploadId, int after, int max)
-      throws MetadataUnavailableException {
-    return read((reads, snapshot) -> reads.parts(snapshot, bucket, key, uploadId, after, max));
-  }
-
-  @Override
-  public Optional<CredentialRow> credential(String accessKey) throws MetadataUnavailableException {
-    return read((reads, snapshot) -> reads.credential(accessKey));
   }
 
   @Override
@@ -304,45 +238,5 @@ public final class MemoryMetadata implements MetadataClient {
   @Override
   public Map<UUID, DriveId> drives() {
     return state.reads().drives();
-  }
-
-  @Override
-  public Registry registry() throws MetadataUnavailableException {
-    return read(MetadataReads::registry);
-  }
-
-  @Override
-  public List<BlobRow> garbage(long unreferencedBeforeMs, @Nullable BlobRow after, int max)
-      throws MetadataUnavailableException {
-    return read((reads, snapshot) -> reads.garbage(snapshot, unreferencedBeforeMs, after, max));
-  }
-
-  @Override
-  public List<BlobRow> unfolded(@Nullable BlobId after, int max)
-      throws MetadataUnavailableException {
-    return read((reads, snapshot) -> reads.unfolded(snapshot, after, max));
-  }
-
-  @Override
-  public Set<BlobId> neededShards(UUID drive, Collection<BlobId> names)
-      throws MetadataUnavailableException {
-    return read((reads, snapshot) -> reads.neededShards(snapshot, drive, names));
-  }
-
-  @Override
-  public List<BlobRow> blobsInDebt(int spare, @Nullable BlobId after, int max)
-      throws MetadataUnavailableException {
-    return read((reads, snapshot) -> reads.blobsInDebt(snapshot, spare, after, max));
-  }
-
-  @Override
-  public List<BlobRow> blobsOfPlacementGroup(int pg, @Nullable BlobId after, int max)
-      throws MetadataUnavailableException {
-    return read((reads, snapshot) -> reads.blobsOfPlacementGroup(snapshot, pg, after, max));
-  }
-
-  @Override
-  public List<DebtLevel> debts() throws MetadataUnavailableException {
-    return read(MetadataReads::debts);
   }
 }

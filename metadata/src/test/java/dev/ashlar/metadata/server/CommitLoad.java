@@ -1,5 +1,6 @@
 package dev.ashlar.metadata.server;
 
+import dev.ashlar.metadata.consensus.MetadataConfig;
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;

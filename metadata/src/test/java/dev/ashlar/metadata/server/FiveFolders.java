@@ -2,6 +2,7 @@ package dev.ashlar.metadata.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.ashlar.metadata.consensus.MetadataConfig;
 import dev.ashlar.metadata.consensus.checkpoint.CheckpointLimits;
 import dev.ashlar.metadata.consensus.folder.FolderStatus;
 import dev.ashlar.metadata.memory.TestBlobs;

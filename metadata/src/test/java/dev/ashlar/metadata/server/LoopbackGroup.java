@@ -6,7 +6,6 @@ import dev.ashlar.metadata.consensus.QuorumPeer;
 import dev.ashlar.metadata.consensus.checkpoint.CheckpointLimits;
 import dev.ashlar.metadata.consensus.network.ElectionTimes;
 import dev.ashlar.metadata.consensus.network.PeerConfig;
-import dev.ashlar.metadata.consensus.network.PeerConnector;
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.metadata.state.apply.MetadataVersion;
 import dev.ashlar.protocol.client.MetadataClient;
@@ -46,6 +45,7 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -60,6 +60,13 @@ final class LoopbackGroup implements AutoCloseable {
   static final ElectionTimes ELECTIONS =
       new ElectionTimes(Duration.ofMillis(500), Duration.ofMillis(1000));
 
+  private static final int FIRST_PORT = 12_000;
+  private static final int PORTS = 20_000;
+  private static final int PORT_ATTEMPTS = 100;
+
+  /** Processes of tests that run at the same time begin at different ports. */
+  private static final AtomicInteger NEXT_PORT = new AtomicInteger(new Random().nextInt(PORTS));
+
   final UUID cluster = UUID.randomUUID();
   private final Path root;
   private final int size;
@@ -73,13 +80,6 @@ final class LoopbackGroup implements AutoCloseable {
   private final Set<Integer> started = new HashSet<>();
   private final Map<Integer, Integer> builds = new ConcurrentHashMap<>();
   private final Map<Way, Link> links = new ConcurrentHashMap<>();
-  private static final int FIRST_PORT = 12_000;
-  private static final int PORTS = 20_000;
-  private static final int PORT_ATTEMPTS = 100;
-
-  /** Processes of tests that run at the same time begin at different ports. */
-  private static final AtomicInteger NEXT_PORT = new AtomicInteger(new Random().nextInt(PORTS));
-
   private final CallTap tap;
 
   /** What would be a process. */
@@ -220,7 +220,8 @@ final class LoopbackGroup implements AutoCloseable {
             checkpoints,
             Clock.systemUTC(),
             builds.getOrDefault(place, MetadataVersion.KNOWN));
-    PeerConnector linked = peer -> new FollowedClient(peer, through(place, peer), calls);
+    Function<Endpoint, CallClient> linked =
+        peer -> new FollowedClient(peer, through(place, peer), calls);
     processes.set(place, new Node(port, MetadataPeer.open(config, port, linked)));
   }
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ashlar.metadata.consensus.MetadataConfig;
 import dev.ashlar.metadata.consensus.checkpoint.CheckpointLimits;
 import dev.ashlar.metadata.consensus.folder.FolderStatus;
 import dev.ashlar.metadata.consensus.folder.FolderStatus.Standing;

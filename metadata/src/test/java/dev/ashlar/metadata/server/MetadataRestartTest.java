@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ashlar.metadata.consensus.MetadataConfig;
 import dev.ashlar.metadata.consensus.checkpoint.CheckpointLimits;
 import dev.ashlar.metadata.memory.TestBlobs;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;

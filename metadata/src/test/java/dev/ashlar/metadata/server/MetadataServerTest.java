@@ -2,6 +2,7 @@ package dev.ashlar.metadata.server;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.ashlar.metadata.consensus.MetadataConfig;
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataClientContract;

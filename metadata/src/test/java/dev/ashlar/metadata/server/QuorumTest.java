@@ -7,9 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.metadata.consensus.checkpoint.CheckpointLimits;
+import dev.ashlar.protocol.wire.CallMessage.Method;
 import dev.ashlar.transport.Endpoint;
 import dev.ashlar.transport.FaultyProxy;
 import dev.ashlar.transport.FaultyProxy.Fault;
+import dev.ashlar.transport.call.CallAnswer;
+import dev.ashlar.transport.call.CallException;
 import dev.ashlar.transport.metadata.RemoteMetadata;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -18,6 +21,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -48,6 +54,37 @@ class QuorumTest {
       group.awaitMember(killed, group.peer(next).status().appliedIndex());
       group.kill(next);
       assertEquals(acknowledged, names(client), "also with the one that was away");
+    }
+  }
+
+  /** Lets entries reach only the follower to which the first ones are sent. */
+  private static final class OneFollower implements CallTap {
+    private final AtomicReference<@Nullable Endpoint> follower = new AtomicReference<>();
+    private final CountDownLatch released = new CountDownLatch(1);
+
+    @Override
+    public CallAnswer pass(Endpoint to, Method method, byte[] body, Call call)
+        throws CallException, InterruptedException {
+      if (method == Method.APPEND
+          && !follower.compareAndSet(null, to)
+          && !to.equals(follower.get())) {
+        released.await();
+      }
+      return call.make();
+    }
+  }
+
+  /** The other follower has an empty log then. */
+  @Test
+  void theFirstLeaderMayBeLostBeforeAllHaveHeardOfIt() throws Exception {
+    OneFollower tap = new OneFollower();
+    try (LoopbackGroup group = new LoopbackGroup(root, 3, tap).startAll();
+        RemoteMetadata client = group.client()) {
+      createBucket(client, "before");
+      group.kill(group.awaitLeader());
+      tap.released.countDown();
+      createBucket(client, "after");
+      assertEquals(Set.of("before", "after"), names(client));
     }
   }
 

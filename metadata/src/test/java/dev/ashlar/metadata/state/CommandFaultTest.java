@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.metadata.memory.MemoryTable;
 import dev.ashlar.metadata.memory.TestBlobs;
+import dev.ashlar.metadata.state.MetadataState.Applied;
 import dev.ashlar.metadata.state.apply.MetadataVersion;
 import dev.ashlar.metadata.table.Changes;
 import dev.ashlar.metadata.table.Store;

@@ -315,13 +315,13 @@ final class SensibleCommands {
     return TestBlobs.acks(metadata, row.getPg()).get(random.nextInt(3));
   }
 
-  private BlobRow owing() throws Exception {
+  private BlobRow inDebt() throws Exception {
     List<BlobRow> rows = metadata.blobsInDebt(0, null, 1);
     return rows.isEmpty() ? row().orElse(BlobRow.getDefaultInstance()) : rows.getFirst();
   }
 
   private Command.Builder repair(Command.Builder command) throws Exception {
-    BlobRow row = owing();
+    BlobRow row = inDebt();
     int slot = row.getDebtSlotsCount() > 0 ? row.getDebtSlots(0) : random.nextInt(3);
     SlotAck ack = TestBlobs.acks(metadata, row.getPg()).get(slot);
     return command.setRepairBlob(

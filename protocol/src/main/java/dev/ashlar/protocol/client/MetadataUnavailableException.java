@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
  * Metadata did not answer within the deadline, or refused because of overload. The outcome of a
  * command is unknown unless {@link #isRefused} says that it was never proposed.
  */
-public final class MetadataUnavailableException extends Exception {
+public final class MetadataUnavailableException extends UnavailableException {
   private static final long serialVersionUID = 1;
 
   private final boolean refused;

@@ -30,6 +30,15 @@ public record ShardView(long revision, long folded, List<CommittedAttempt> unfol
     }
   }
 
+  /** The unfolded attempts after this revision, oldest first. */
+  public List<CommittedAttempt> unfoldedAfter(long after) {
+    int first = 0;
+    while (first < unfolded.size() && unfolded.get(first).revision() <= after) {
+      first++;
+    }
+    return unfolded.subList(first, unfolded.size());
+  }
+
   /** The last revision up to this one that changed the shard; 0: it is as first written. */
   public long lastChange() {
     return unfolded.isEmpty() ? folded : unfolded.getLast().revision();

@@ -22,11 +22,6 @@ public record StripeLayout(Profile profile, long blobLength) {
     }
   }
 
-  /** Number of stripes, the last one possibly short. */
-  public long stripeCount() {
-    return Math.ceilDiv(blobLength, (long) profile.stripeBytes());
-  }
-
   public long stripeOf(long blobOffset) {
     return blobOffset / profile.stripeBytes();
   }
@@ -40,13 +35,6 @@ public record StripeLayout(Profile profile, long blobLength) {
   public long shardOffsetOf(long blobOffset) {
     int unit = profile.stripeUnit();
     return stripeOf(blobOffset) * unit + blobOffset % unit;
-  }
-
-  /** The byte of the blob at this offset of a data shard. */
-  public long blobOffsetOf(int dataSlot, long shardOffset) {
-    checkDataSlot(dataSlot);
-    int unit = profile.stripeUnit();
-    return shardOffset / unit * profile.stripeBytes() + (long) dataSlot * unit + shardOffset % unit;
   }
 
   /** Bytes of data on drives, including the padding of a classic profile. */

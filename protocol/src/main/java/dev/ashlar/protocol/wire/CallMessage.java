@@ -47,7 +47,6 @@ public sealed interface CallMessage extends Message {
     /** Ratis' InstallSnapshotRequestProto, and its reply. */
     INSTALL(19);
 
-    private static final Method[] ALL = values();
     private final byte code;
 
     Method(int code) {
@@ -57,10 +56,6 @@ public sealed interface CallMessage extends Message {
     @Override
     public byte code() {
       return code;
-    }
-
-    static Method of(byte code) throws WireFormatException {
-      return Coded.of(ALL, code);
     }
   }
 
@@ -78,7 +73,6 @@ public sealed interface CallMessage extends Message {
     /** It has no effect because too many calls wait; other peers would not help. */
     OVERLOADED(5);
 
-    private static final Outcome[] ALL = values();
     private final byte code;
 
     Outcome(int code) {
@@ -88,10 +82,6 @@ public sealed interface CallMessage extends Message {
     @Override
     public byte code() {
       return code;
-    }
-
-    static Outcome of(byte code) throws WireFormatException {
-      return Coded.of(ALL, code);
     }
   }
 }

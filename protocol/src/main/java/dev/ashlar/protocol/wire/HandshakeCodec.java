@@ -86,7 +86,9 @@ final class HandshakeCodec {
               WireValues.takeBytes(in, HandshakeMessage.PROOF_BYTES), takeTerms(in));
       case REFUSAL ->
           new HandshakeMessage.Refusal(
-              takeIdentity(in), HandshakeFault.of(in.get()), WireValues.takeText(in));
+              takeIdentity(in),
+              Coded.of(HandshakeFault.values(), in.get()),
+              WireValues.takeText(in));
       default -> throw new WireFormatException(type + " is not a handshake message");
     };
   }
@@ -116,7 +118,7 @@ final class HandshakeCodec {
       throw new WireFormatException("not a message of this protocol");
     }
     int version = Short.toUnsignedInt(in.getShort());
-    Role role = Role.of(in.get());
+    Role role = Coded.of(Role.values(), in.get());
     in.get();
     UUID cluster = UUIDS.take(in);
     return new PeerIdentity(version, role, cluster, UUIDS.take(in));

@@ -36,8 +36,4 @@ public enum HandshakeFault implements Coded {
       case WRONG_CLUSTER, WRONG_ROLE, WRONG_DRIVE, NOT_AUTHENTIC, BUSY, MALFORMED -> this;
     };
   }
-
-  static HandshakeFault of(byte code) throws WireFormatException {
-    return Coded.of(values(), code);
-  }
 }

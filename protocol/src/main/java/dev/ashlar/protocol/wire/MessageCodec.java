@@ -1,5 +1,8 @@
 package dev.ashlar.protocol.wire;
 
+import static dev.ashlar.protocol.wire.WireValues.BLOB;
+import static dev.ashlar.protocol.wire.WireValues.DISCARD;
+
 import dev.ashlar.protocol.client.ShardFault;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
@@ -7,6 +10,8 @@ import java.nio.ByteBuffer;
 /** Converts messages to and from the bodies of frames. */
 public final class MessageCodec {
   private static final int CALL_MESSAGE_BYTES = 1 + Integer.BYTES;
+  private static final CallMessage.Method[] METHODS = CallMessage.Method.values();
+  private static final CallMessage.Outcome[] OUTCOMES = CallMessage.Outcome.values();
   private static final Signal.Cancel CANCEL = new Signal.Cancel();
   private static final Signal.Data DATA = new Signal.Data();
   private static final Signal.Ping PING = new Signal.Ping();
@@ -19,7 +24,11 @@ public final class MessageCodec {
     return switch (message) {
       case HandshakeMessage handshake -> HandshakeCodec.bytes(handshake);
       case Request request -> RequestCodec.bytes(request);
-      case Reply reply -> ReplyCodec.bytes(reply);
+      case Reply.Done done -> Long.BYTES;
+      case Reply.Failed failed -> 1 + WireValues.text(failed.why()).length;
+      case Reply.Bytes bytes -> Integer.BYTES;
+      case Reply.Blobs page -> BLOB.listBytes(page.blobs());
+      case Reply.Attempts page -> DISCARD.listBytes(page.attempts());
       case CallMessage call -> CALL_MESSAGE_BYTES;
       case Signal.State state -> 1;
       case Signal signal -> 0;
@@ -31,7 +40,12 @@ public final class MessageCodec {
     switch (message) {
       case HandshakeMessage handshake -> HandshakeCodec.put(out, handshake);
       case Request request -> RequestCodec.put(out, request);
-      case Reply reply -> ReplyCodec.put(out, reply);
+      case Reply.Done done -> out.putLong(done.incarnation());
+      case Reply.Failed failed ->
+          out.put(WireValues.code(failed.fault())).put(WireValues.text(failed.why()));
+      case Reply.Bytes bytes -> out.putInt(bytes.length());
+      case Reply.Blobs page -> BLOB.putList(out, page.blobs());
+      case Reply.Attempts page -> DISCARD.putList(out, page.attempts());
       case CallMessage.Call call -> out.put(call.method().code()).putInt(call.length());
       case CallMessage.Answer answer -> out.put(answer.outcome().code()).putInt(answer.length());
       case Signal.State state -> out.put(WireValues.code(state.refusal()));
@@ -67,18 +81,22 @@ public final class MessageCodec {
           LIST_BLOBS,
           LIST_ATTEMPTS ->
           RequestCodec.take(type, body);
-      case DONE, FAILED, BYTES, BLOBS, ATTEMPTS -> ReplyCodec.take(type, body);
+      case DONE -> new Reply.Done(body.getLong());
+      case FAILED -> new Reply.Failed(fault(body.get()), WireValues.takeText(body));
+      case BYTES -> new Reply.Bytes(body.getInt());
+      case BLOBS -> new Reply.Blobs(BLOB.takeList(body));
+      case ATTEMPTS -> new Reply.Attempts(DISCARD.takeList(body));
       case STATE -> new Signal.State(WireValues.fault(body.get()));
       case CANCEL -> CANCEL;
       case DATA -> DATA;
-      case CALL -> new CallMessage.Call(CallMessage.Method.of(body.get()), body.getInt());
-      case ANSWER -> new CallMessage.Answer(CallMessage.Outcome.of(body.get()), body.getInt());
+      case CALL -> new CallMessage.Call(Coded.of(METHODS, body.get()), body.getInt());
+      case ANSWER -> new CallMessage.Answer(Coded.of(OUTCOMES, body.get()), body.getInt());
       case PING -> PING;
       case PONG -> PONG;
     };
   }
 
-  static ShardFault fault(byte code) throws WireFormatException {
+  private static ShardFault fault(byte code) throws WireFormatException {
     ShardFault fault = WireValues.fault(code);
     if (fault == null) {
       throw new WireFormatException("a failure without a fault");

@@ -1,5 +1,8 @@
 package dev.ashlar.protocol.wire;
 
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -7,45 +10,49 @@ import org.jspecify.annotations.Nullable;
  * connection begins with one of them.
  */
 public enum MessageType {
-  HELLO(1),
-  CHALLENGE(2),
-  PROOF(3),
-  WELCOME(4),
-  REFUSAL(5),
-  READ(10),
-  WRITE(11),
-  PREPARE_BYTES(12),
-  PREPARE_DELTAS(13),
-  FOLD(14),
-  DROP(15),
-  DELETE(16),
-  LIST_BLOBS(17),
-  LIST_ATTEMPTS(18),
-  CANCEL(19),
-  DATA(20),
-  DONE(30),
-  FAILED(31),
-  BYTES(32),
-  BLOBS(33),
-  ATTEMPTS(34),
-  STATE(35),
-  PING(36),
-  PONG(37),
-  CALL(40),
-  ANSWER(41);
+  HELLO(1, HandshakeMessage.Hello.class),
+  CHALLENGE(2, HandshakeMessage.Challenge.class),
+  PROOF(3, HandshakeMessage.Proof.class),
+  WELCOME(4, HandshakeMessage.Welcome.class),
+  REFUSAL(5, HandshakeMessage.Refusal.class),
+  READ(10, Request.Read.class),
+  WRITE(11, Request.Write.class),
+  PREPARE_BYTES(12, Request.PrepareBytes.class),
+  PREPARE_DELTAS(13, Request.PrepareDeltas.class),
+  FOLD(14, Request.FoldAll.class),
+  DROP(15, Request.DropAll.class),
+  DELETE(16, Request.DeleteAll.class),
+  LIST_BLOBS(17, Request.ListBlobs.class),
+  LIST_ATTEMPTS(18, Request.ListAttempts.class),
+  CANCEL(19, Signal.Cancel.class),
+  DATA(20, Signal.Data.class),
+  DONE(30, Reply.Done.class),
+  FAILED(31, Reply.Failed.class),
+  BYTES(32, Reply.Bytes.class),
+  BLOBS(33, Reply.Blobs.class),
+  ATTEMPTS(34, Reply.Attempts.class),
+  STATE(35, Signal.State.class),
+  PING(36, Signal.Ping.class),
+  PONG(37, Signal.Pong.class),
+  CALL(40, CallMessage.Call.class),
+  ANSWER(41, CallMessage.Answer.class);
 
   private static final @Nullable MessageType[] BY_CODE = new MessageType[64];
+  private static final Map<Class<?>, MessageType> BY_MESSAGE = new HashMap<>();
 
   static {
     for (MessageType type : values()) {
       BY_CODE[type.code] = type;
+      BY_MESSAGE.put(type.message, type);
     }
   }
 
   private final byte code;
+  private final Class<? extends Message> message;
 
-  MessageType(int code) {
+  MessageType(int code, Class<? extends Message> message) {
     this.code = (byte) code;
+    this.message = message;
   }
 
   byte code() {
@@ -53,46 +60,7 @@ public enum MessageType {
   }
 
   static MessageType of(Message message) {
-    return switch (message) {
-      case HandshakeMessage.Hello hello -> HELLO;
-      case HandshakeMessage.Challenge challenge -> CHALLENGE;
-      case HandshakeMessage.Proof proof -> PROOF;
-      case HandshakeMessage.Welcome welcome -> WELCOME;
-      case HandshakeMessage.Refusal refusal -> REFUSAL;
-      case Request request -> of(request);
-      case Reply reply -> of(reply);
-      case CallMessage.Call call -> CALL;
-      case CallMessage.Answer answer -> ANSWER;
-      case Signal.Cancel cancel -> CANCEL;
-      case Signal.Data data -> DATA;
-      case Signal.State state -> STATE;
-      case Signal.Ping ping -> PING;
-      case Signal.Pong pong -> PONG;
-    };
-  }
-
-  private static MessageType of(Request request) {
-    return switch (request) {
-      case Request.Read read -> READ;
-      case Request.Write write -> WRITE;
-      case Request.PrepareBytes bytes -> PREPARE_BYTES;
-      case Request.PrepareDeltas deltas -> PREPARE_DELTAS;
-      case Request.FoldAll all -> FOLD;
-      case Request.DropAll all -> DROP;
-      case Request.DeleteAll all -> DELETE;
-      case Request.ListBlobs list -> LIST_BLOBS;
-      case Request.ListAttempts list -> LIST_ATTEMPTS;
-    };
-  }
-
-  private static MessageType of(Reply reply) {
-    return switch (reply) {
-      case Reply.Done done -> DONE;
-      case Reply.Failed failed -> FAILED;
-      case Reply.Bytes bytes -> BYTES;
-      case Reply.Blobs blobs -> BLOBS;
-      case Reply.Attempts attempts -> ATTEMPTS;
-    };
+    return Objects.requireNonNull(BY_MESSAGE.get(message.getClass()));
   }
 
   static MessageType of(byte code) throws WireFormatException {

@@ -17,8 +17,4 @@ public enum Role implements Coded {
   public byte code() {
     return code;
   }
-
-  static Role of(byte code) throws WireFormatException {
-    return Coded.of(values(), code);
-  }
 }

@@ -10,10 +10,14 @@ import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.ShardId;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -94,6 +98,24 @@ class MessageCodecTest {
     FrameSeal other = new FrameSeal();
     other.salt(6);
     assertThrows(WireFormatException.class, () -> FrameHeader.take(first.duplicate(), other, 0, 0));
+  }
+
+  @Test
+  void everyMessageHasAType() {
+    WireSamples samples = new WireSamples(new Random(1));
+    Set<Class<?>> typed = new HashSet<>();
+    for (MessageType type : MessageType.values()) {
+      Message message = samples.message(type);
+      assertEquals(type, message.type());
+      typed.add(message.getClass());
+    }
+    assertEquals(records(Message.class).collect(Collectors.toSet()), typed);
+  }
+
+  private static Stream<Class<?>> records(Class<?> kind) {
+    return kind.isSealed()
+        ? Arrays.stream(kind.getPermittedSubclasses()).flatMap(MessageCodecTest::records)
+        : Stream.of(kind);
   }
 
   @Test

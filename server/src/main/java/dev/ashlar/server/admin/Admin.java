@@ -5,7 +5,6 @@ import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataPeers;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.Command;
-import dev.ashlar.protocol.message.DebtLevel;
 import dev.ashlar.protocol.message.DriveLoad;
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.DriveStanding;
@@ -23,15 +22,17 @@ import dev.ashlar.server.cluster.FailureTolerance;
 import dev.ashlar.server.cluster.KnownDrives;
 import dev.ashlar.server.cluster.Protection;
 import dev.ashlar.server.cluster.StoreSpace;
+import dev.ashlar.server.cluster.StoreState;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** What {@code /admin} tells of the store, and does with its drives. For many threads. */
@@ -184,10 +185,10 @@ public final class Admin {
    *
    * @param up of its slots' drives
    * @param moved slots that had another drive in the last day
-   * @param owingBlobs of the group that lack shards
-   * @param owingShards that these lack
-   * @param owingBytes of these shards
-   * @param owingSeconds for how long the group has lacked something; null where that is not known
+   * @param debtBlobs of the group that lack shards
+   * @param debtShards that these lack
+   * @param debtBytes of these shards
+   * @param debtSeconds for how long the group has lacked something; null where that is not known
    * @param counted whether all that is owed was counted
    */
   public record GroupInfo(
@@ -195,29 +196,26 @@ public final class Admin {
       List<String> drives,
       int up,
       long moved,
-      long owingBlobs,
-      long owingShards,
-      long owingBytes,
-      @Nullable Long owingSeconds,
+      long debtBlobs,
+      long debtShards,
+      long debtBytes,
+      @Nullable Long debtSeconds,
       boolean counted) {}
 
   /** What a request for a change came to. */
   public record Done(String done, List<String> drives, long movedSlots, long epoch) {}
 
-  private KnownDrives registered() throws MetadataUnavailableException {
-    Registry registry = metadata.registry();
-    return new KnownDrives(registry, metadata.placement(registry.getEpoch()));
+  /** What metadata tells now, and what follows from it. */
+  public StoreState state() throws MetadataUnavailableException {
+    return StoreState.of(metadata, known::isMissing);
   }
 
   public Status status() throws MetadataUnavailableException {
-    KnownDrives drives = registered();
-    Registry registry = drives.registry();
-    PlacementMap map = drives.map();
-    List<DebtLevel> levels = metadata.debts();
-    Set<UUID> down = drives.downOr(known::isMissing);
-    Protection protection = Protection.of(registry, levels, map.profile().parityShards());
-    Set<UUID> missed = drives.holding();
-    missed.retainAll(down);
+    StoreState seen = state();
+    Registry registry = seen.drives().registry();
+    PlacementMap map = seen.drives().map();
+    Set<UUID> missed = seen.drives().holding();
+    missed.retainAll(seen.down());
     return new Status(
         map.epoch(),
         map.profile().toString(),
@@ -225,55 +223,26 @@ public final class Admin {
         map.pgCount(),
         new Drives(
             registry.getDrivesCount(),
-            count(registry, DriveStanding.STANDING_IN),
-            count(registry, DriveStanding.STANDING_DRAINING),
-            count(registry, DriveStanding.STANDING_OUT),
+            count(registry, row -> row.getStanding() == DriveStanding.STANDING_IN),
+            count(registry, row -> row.getStanding() == DriveStanding.STANDING_DRAINING),
+            count(registry, row -> row.getStanding() == DriveStanding.STANDING_OUT),
             missed.size(),
-            (int) registry.getDrivesList().stream().filter(this::hasFailed).count()),
-        StoreSpace.of(drives, down, known::use),
-        FailureTolerance.of(drives, down, levels),
-        DataRisk.of(drives, down, protection, metadata::blobsInDebt),
-        protection,
+            count(registry, row -> known.hasFailed(DriveId.idOf(row)))),
+        seen.space(known::use),
+        seen.failureTolerance(),
+        seen.risk(metadata),
+        seen.protection(),
         rebalance());
   }
 
-  /** How much more may be lost now. */
-  public FailureTolerance failureTolerance() throws MetadataUnavailableException {
-    KnownDrives drives = registered();
-    return FailureTolerance.of(drives, drives.downOr(known::isMissing), metadata.debts());
-  }
-
-  /** What cannot be read now, or could not after one more loss. */
-  public DataRisk risk() throws MetadataUnavailableException {
-    KnownDrives drives = registered();
-    Protection protection =
-        Protection.of(drives.registry(), metadata.debts(), drives.map().profile().parityShards());
-    return DataRisk.of(drives, drives.downOr(known::isMissing), protection, metadata::blobsInDebt);
-  }
-
-  /** How full the drives are together. */
-  public StoreSpace space() throws MetadataUnavailableException {
-    KnownDrives drives = registered();
-    return StoreSpace.of(drives, drives.downOr(known::isMissing), known::use);
-  }
-
-  private boolean hasFailed(DriveRow row) {
-    return known.hasFailed(DriveId.idOf(row));
-  }
-
-  private static int count(Registry registry, DriveStanding standing) {
-    return (int)
-        registry.getDrivesList().stream().filter(row -> row.getStanding() == standing).count();
-  }
-
-  Protection repair() throws MetadataUnavailableException {
-    return Protection.of(metadata);
+  private static int count(Registry registry, Predicate<DriveRow> condition) {
+    return (int) registry.getDrivesList().stream().filter(condition).count();
   }
 
   Rebalance rebalance() throws MetadataUnavailableException {
-    KnownDrives drives = registered();
+    KnownDrives drives = KnownDrives.of(metadata);
     Registry registry = drives.registry();
-    Protection protection = repair();
+    Protection protection = Protection.of(metadata);
     List<DriveInfo> leaving =
         drives().stream().filter(drive -> drive.standing().equals("draining")).toList();
     return new Rebalance(
@@ -311,7 +280,7 @@ public final class Admin {
   }
 
   List<DriveInfo> drives() throws MetadataUnavailableException {
-    KnownDrives drives = registered();
+    KnownDrives drives = KnownDrives.of(metadata);
     Registry registry = drives.registry();
     Map<UUID, Long> slots = drives.map().slotCounts();
     Map<UUID, DriveLoad> loads = new HashMap<>();
@@ -350,23 +319,17 @@ public final class Admin {
 
   /** First those that have owed shards for longest. */
   List<GroupInfo> groups() throws MetadataUnavailableException {
-    KnownDrives drives = registered();
+    KnownDrives drives = KnownDrives.of(metadata);
     PlacementMap map = drives.map();
     Set<UUID> down = drives.downOr(known::isMissing);
     GroupDebts.Count count = debts.now();
-    boolean isCounted = count.complete() && repair().known();
-    List<GroupInfo> groups = new ArrayList<>();
-    Set<Integer> owing = new HashSet<>();
-    for (GroupDebts.Group group : count.groups()) {
-      owing.add(group.pg());
-      groups.add(group(map, down, group, isCounted));
-    }
+    boolean isCounted = count.complete() && Protection.of(metadata).known();
+    Map<Integer, GroupDebts.Group> groups = new LinkedHashMap<>();
+    count.groups().forEach(group -> groups.put(group.pg(), group));
     for (int pg = 0; pg < map.pgCount(); pg++) {
-      if (!owing.contains(pg)) {
-        groups.add(group(map, down, GroupDebts.Group.whole(pg), isCounted));
-      }
+      groups.putIfAbsent(pg, GroupDebts.Group.whole(pg));
     }
-    return groups;
+    return groups.values().stream().map(group -> group(map, down, group, isCounted)).toList();
   }
 
   private GroupInfo group(
@@ -404,7 +367,7 @@ public final class Admin {
       case "nodes" -> nodes();
       case "drives" -> drives();
       case "pgs" -> groups();
-      case "repair" -> repair();
+      case "repair" -> Protection.of(metadata);
       case "rebalance" -> rebalance();
       default -> null;
     };
@@ -421,14 +384,6 @@ public final class Admin {
       case "metadata-add" -> metadataPeers.change(target, "");
       case "metadata-remove" -> metadataPeers.change("", target);
       case "metadata-replace" -> metadataPeers.change(by, target);
-      default -> act(name, target, by);
-    };
-  }
-
-  /** Of a drive, or what is moved. */
-  @Nullable Done act(String name, String target, String by)
-      throws MetadataUnavailableException, RefusedException {
-    return switch (name) {
       case "drain" -> changes.stand(target, DriveStanding.STANDING_DRAINING);
       case "undrain", "in" -> changes.stand(target, DriveStanding.STANDING_IN);
       case "out" -> changes.stand(target, DriveStanding.STANDING_OUT);

@@ -1,8 +1,6 @@
 package dev.ashlar.server.admin;
 
 import dev.ashlar.metadata.consensus.QuorumPeer;
-import dev.ashlar.protocol.client.ShardFault;
-import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.PlacementMap;
@@ -13,9 +11,7 @@ import dev.ashlar.server.cluster.KnownDrives;
 import dev.ashlar.server.cluster.Protection;
 import dev.ashlar.server.config.ClusterOptions;
 import dev.ashlar.server.config.ServerRole;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -96,14 +92,14 @@ public record ClusterHealth(
   public static ClusterHealth ofGateway(
       ClusterOptions cluster, PlacementMap map, ClusterView view, @Nullable Peer metadata) {
     Protection protection = view.protection();
-    Reached reached = Reached.of(map, view);
+    Health.DriveSurvey reached = survey(map, view);
     Profile profile = map.profile();
     boolean answers = view.isFresh();
     Health.Extent reads =
-        extent(answers, map, reached.open, profile.dataShards()).ifAll(view.risk());
-    Health.Extent writes = extent(answers, map, reached.writable, profile.durableMinimum());
+        extent(answers, map, reached.open(), profile.dataShards()).ifAll(view.risk());
+    Health.Extent writes = extent(answers, map, reached.writable(), profile.durableMinimum());
     List<String> down = new KnownDrives(view.registry(), map).nodesMissed();
-    Health.Drives summary = reached.summary();
+    Health.Drives summary = reached.drives();
     boolean isWhole =
         (metadata == null || metadata.takesPart())
             && summary.writable() == summary.total()
@@ -142,46 +138,16 @@ public record ClusterHealth(
   }
 
   /** What a gateway can do with the drives of the map. */
-  private static final class Reached {
-    private final Set<UUID> open = new HashSet<>();
-    private final Set<UUID> writable = new HashSet<>();
-    private final List<String> missing = new ArrayList<>();
-    private final List<String> full = new ArrayList<>();
-    private final List<String> readOnly = new ArrayList<>();
-
-    static Reached of(PlacementMap map, ClusterView view) {
-      Set<UUID> used = map.slotDrives().stream().flatMap(List::stream).collect(Collectors.toSet());
-      Reached reached = new Reached();
-      for (DriveRow row : view.registry().getDrivesList()) {
-        UUID id = DriveId.of(row).id();
-        if (used.contains(id)) {
-          // A node that has come without it connects nevertheless.
-          ShardStore store = row.getAbsent() ? null : view.reached(id);
-          reached.add(id, row.getNode() + "/" + id, store);
-        }
-      }
-      return reached;
-    }
-
-    private void add(UUID id, String name, @Nullable ShardStore store) {
-      if (store == null) {
-        missing.add(name);
-        return;
-      }
-      open.add(id);
-      ShardFault refusal = store.writeRefusal();
-      if (refusal == null) {
-        writable.add(id);
-      } else if (refusal == ShardFault.FULL) {
-        full.add(name);
-      } else {
-        readOnly.add(name);
+  private static Health.DriveSurvey survey(PlacementMap map, ClusterView view) {
+    Set<UUID> used = map.slotDrives().stream().flatMap(List::stream).collect(Collectors.toSet());
+    Health.DriveSurvey reached = new Health.DriveSurvey();
+    for (DriveRow row : view.registry().getDrivesList()) {
+      UUID id = DriveId.of(row).id();
+      if (used.contains(id)) {
+        // A node that has come without it connects nevertheless.
+        reached.add(id, row.getNode() + "/" + id, row.getAbsent() ? null : view.reached(id));
       }
     }
-
-    Health.Drives summary() {
-      return new Health.Drives(
-          open.size() + missing.size(), open.size(), writable.size(), missing, full, readOnly);
-    }
+    return reached;
   }
 }

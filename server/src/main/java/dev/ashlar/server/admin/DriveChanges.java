@@ -11,7 +11,6 @@ import dev.ashlar.protocol.message.MoveSlots;
 import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.model.DriveId;
-import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.server.cluster.ClusterBalance;
 import dev.ashlar.server.cluster.KnownDrives;
 import java.util.List;
@@ -37,7 +36,7 @@ public final class DriveChanges {
   }
 
   private interface Plan {
-    MoveSlots of(Registry registry, PlacementMap map) throws Admin.RefusedException;
+    MoveSlots of(KnownDrives known) throws Admin.RefusedException;
   }
 
   /**
@@ -49,10 +48,10 @@ public final class DriveChanges {
       throws MetadataUnavailableException, Admin.RefusedException {
     return carryOut(
         standing.name().replace("STANDING_", "").toLowerCase(Locale.ROOT),
-        (registry, map) -> {
-          List<DriveRow> drives = drives(registry, target);
-          check(new KnownDrives(registry, map), drives, target, standing);
-          return plan(registry, map, drives, standing);
+        known -> {
+          List<DriveRow> drives = drives(known.registry(), target);
+          check(known, drives, target, standing);
+          return plan(known, drives, standing);
         });
   }
 
@@ -66,14 +65,14 @@ public final class DriveChanges {
       throws MetadataUnavailableException, Admin.RefusedException {
     return carryOut(
         "replaced",
-        (registry, map) -> {
-          UUID oldId = only(registry, old);
-          UUID byId = only(registry, by);
-          if (new KnownDrives(registry, map).downOr(hasFailed).contains(byId)) {
+        known -> {
+          UUID oldId = only(known.registry(), old);
+          UUID byId = only(known.registry(), by);
+          if (known.downOr(hasFailed).contains(byId)) {
             throw new Admin.RefusedException("drive " + byId + " is down, or has failed");
           }
           try {
-            return Replacement.plan(registry, map, oldId, byId);
+            return Replacement.plan(known.registry(), known.map(), oldId, byId);
           } catch (IllegalArgumentException e) {
             throw new Admin.RefusedException(String.valueOf(e.getMessage()));
           }
@@ -84,16 +83,15 @@ public final class DriveChanges {
   private Admin.Done carryOut(String done, Plan planned)
       throws MetadataUnavailableException, Admin.RefusedException {
     for (int tries = 0; tries < TRIES; tries++) {
-      Registry registry = metadata.registry();
-      PlacementMap map = metadata.placement(registry.getEpoch());
-      MoveSlots plan = planned.of(registry, map);
+      KnownDrives known = KnownDrives.of(metadata);
+      MoveSlots plan = planned.of(known);
       ResultCode code = metadata.submit(Command.newBuilder().setMoveSlots(plan)).getCode();
       if (code == ResultCode.OK) {
         return new Admin.Done(
             done,
             plan.getDrivesList().stream().map(row -> DriveId.of(row).id().toString()).toList(),
             plan.getMovesCount(),
-            map.epoch() + 1);
+            known.map().epoch() + 1);
       } else if (code != ResultCode.CONDITIONAL_CONFLICT) {
         throw new Admin.RefusedException("metadata refuses it: " + code);
       }
@@ -167,22 +165,18 @@ public final class DriveChanges {
       UUID id = DriveId.idOf(row);
       if (row.getStanding() != DriveStanding.STANDING_IN && down.contains(id)) {
         throw new Admin.RefusedException(
-            "drive "
-                + id
-                + " of "
-                + row.getNode()
-                + " is down or has failed, and must be up before it gets slots");
+            "drive %s of %s is down or has failed, and must be up before it gets slots"
+                .formatted(id, row.getNode()));
       }
     }
   }
 
-  private static MoveSlots plan(
-      Registry registry, PlacementMap map, List<DriveRow> drives, DriveStanding standing)
+  private static MoveSlots plan(KnownDrives known, List<DriveRow> drives, DriveStanding standing)
       throws Admin.RefusedException {
     try {
       return PlacementPlan.plan(
-          registry,
-          map,
+          known.registry(),
+          known.map(),
           drives.stream().map(row -> ClusterBalance.standing(row, standing, false)).toList());
     } catch (IllegalArgumentException e) {
       throw new Admin.RefusedException("too few drives would be left: " + e.getMessage());

@@ -51,7 +51,8 @@ final class DriveRecalls {
    * @param targets ids of drives, or folders where those are of this process, with commas between
    */
   Admin.Done recall(String targets) throws MetadataUnavailableException, Admin.RefusedException {
-    Registry registry = metadata.registry();
+    KnownDrives known = KnownDrives.of(metadata);
+    Registry registry = known.registry();
     Map<UUID, DriveRow> rows = new HashMap<>();
     registry.getDrivesList().forEach(row -> rows.put(DriveId.idOf(row), row));
     RecallDrives.Builder command = RecallDrives.newBuilder();
@@ -66,7 +67,6 @@ final class DriveRecalls {
               .setIncarnation(row.getIncarnation())
               .setAbsentAt(row.getAbsentAt()));
     }
-    KnownDrives known = new KnownDrives(registry, metadata.placement(registry.getEpoch()));
     Set<UUID> away = known.downOr(isMissing);
     away.removeAll(recalled);
     checkSpared(new Drives(rows, known.map(), recalled, away));

@@ -2,11 +2,17 @@ package dev.ashlar.server.admin;
 
 import dev.ashlar.metadata.consensus.folder.FolderStatus;
 import dev.ashlar.metadata.consensus.folder.FolderStatus.Standing;
+import dev.ashlar.protocol.client.ShardFault;
+import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.server.cluster.DataRisk;
 import dev.ashlar.server.cluster.Protection;
-import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What an operator wants to know, as {@code /health} tells it. Its form is a promise to scripts:
@@ -61,11 +67,46 @@ public record Health(
       full = List.copyOf(full);
       readOnly = List.copyOf(readOnly);
     }
+  }
 
-    public static Drives of(int total, List<Path> missing, List<Path> full, List<Path> readOnly) {
-      int open = total - missing.size();
-      int writable = open - full.size() - readOnly.size();
-      return new Drives(total, open, writable, texts(missing), texts(full), texts(readOnly));
+  /** Sorts drives by what can be asked of them. */
+  public static final class DriveSurvey {
+    private final Set<UUID> open = new HashSet<>();
+    private final Set<UUID> writable = new HashSet<>();
+    private final List<String> missing = new ArrayList<>();
+    private final List<String> full = new ArrayList<>();
+    private final List<String> readOnly = new ArrayList<>();
+
+    /**
+     * @param store null: nothing can be asked of it
+     */
+    public void add(UUID id, String name, @Nullable ShardStore store) {
+      if (store == null) {
+        missing.add(name);
+        return;
+      }
+      open.add(id);
+      ShardFault refusal = store.writeRefusal();
+      if (refusal == null) {
+        writable.add(id);
+      } else if (refusal == ShardFault.FULL) {
+        full.add(name);
+      } else {
+        readOnly.add(name);
+      }
+    }
+
+    Set<UUID> open() {
+      return open;
+    }
+
+    Set<UUID> writable() {
+      return writable;
+    }
+
+    public Drives drives() {
+      return new Drives(
+          open.size() + missing.size(), open.size(), writable.size(), missing, full, readOnly);
     }
   }
 
@@ -98,10 +139,6 @@ public record Health(
 
   /** A metadata folder that is not used, and why. */
   record LeftOut(String folder, String reason) {}
-
-  private static List<String> texts(List<Path> folders) {
-    return folders.stream().map(Path::toString).toList();
-  }
 
   public static Health of(
       Profile profile, Drives drives, Metadata metadata, Protection protection, DataRisk risk) {

@@ -50,9 +50,9 @@ public record ScrubPage(List<Drive> drives) {
    * A comparison of a drive with metadata.
    *
    * @param shards that the drive should have
-   * @param lacking of these, those that it seemed to lack
+   * @param missing of these, those that seemed to be missing
    * @param orphansRemoved what dead sessions had left
    */
   public record Light(
-      long startedMs, long finishedMs, long shards, long lacking, long orphansRemoved) {}
+      long startedMs, long finishedMs, long shards, long missing, long orphansRemoved) {}
 }

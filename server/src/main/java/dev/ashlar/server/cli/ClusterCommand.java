@@ -1,6 +1,7 @@
 package dev.ashlar.server.cli;
 
 import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.server.config.OptionTypes;
 import dev.ashlar.server.config.RootCredential;
 import dev.ashlar.server.config.ServerRole;
 import dev.ashlar.server.config.TlsOptions;
@@ -77,12 +78,9 @@ public final class ClusterCommand implements Callable<Integer> {
     print(plan, cluster, credential, System.out);
     for (var ended = cluster.awaitEnd(); ended.isPresent(); ended = cluster.awaitEnd()) {
       ClusterPlan.Member process = ended.get().process();
-      System.out.println(
-          process.name()
-              + " has ended with "
-              + ended.get().code()
-              + "; to start it again: ./ashlar server --config "
-              + process.config());
+      System.out.printf(
+          "%s has ended with %d; to start it again: ./ashlar server --config %s%n",
+          process.name(), ended.get().code(), process.config());
     }
     return 0;
   }
@@ -94,10 +92,11 @@ public final class ClusterCommand implements Callable<Integer> {
               folder.toAbsolutePath().normalize(),
               new ClusterPlan.Wish(storageNodes, metadataNodes, gateways, profile, port));
       int shards = Profile.parse(plan.profile(), 0).shards();
-      if (plan.storageNodes() < shards) {
-        throw new IllegalArgumentException(
-            "profile " + plan.profile() + " needs at least --nodes " + shards);
-      }
+      OptionTypes.require(
+          plan.storageNodes() >= shards,
+          "profile %s needs at least --nodes %s",
+          plan.profile(),
+          shards);
       for (ClusterPlan.Member process : plan.processes()) {
         if (process.role() == ServerRole.GATEWAY) {
           StartFailure.checkFree("--port", process.listen());
@@ -133,15 +132,9 @@ public final class ClusterCommand implements Callable<Integer> {
           "  %-12s pid %d, http://%s/health%s%n",
           process.name(), cluster.pid(process), process.management(), s3);
     }
-    out.println(
-        "  Credentials  access key " + credential.accessKey() + ", from " + plan.credentials());
-    out.println(
-        "  Try          . "
-            + plan.credentials()
-            + " && AWS_ACCESS_KEY_ID=$ASHLAR_ACCESS_KEY AWS_SECRET_ACCESS_KEY=$ASHLAR_SECRET_KEY"
-            + " AWS_REGION=us-east-1 aws --endpoint-url http://"
-            + plan.processes().getFirst().listen()
-            + " s3 mb s3://my-bucket");
+    out.println("  Credentials  " + credential.told());
+    String endpoint = "http://" + plan.processes().getFirst().listen();
+    out.println("  Try          " + credential.awsLine("us-east-1", endpoint));
     out.println(
         "  Admin        ./ashlar admin status --management "
             + plan.processes().getFirst().management());

@@ -1,5 +1,7 @@
 package dev.ashlar.server.cli;
 
+import static dev.ashlar.server.config.OptionTypes.require;
+
 import dev.ashlar.server.config.DurableFile;
 import dev.ashlar.server.config.RootCredential;
 import dev.ashlar.server.config.ServerRole;
@@ -14,7 +16,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Properties;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,18 +35,19 @@ record ClusterPlan(
   private static final int CLUSTER_PORTS = 200;
 
   ClusterPlan {
-    if (metadataNodes != 1 && metadataNodes != 3 && metadataNodes != 5) {
-      throw new IllegalArgumentException("--metadata takes 1, 3 or 5, not " + metadataNodes);
-    }
-    if (storageNodes < 1 || gateways < 1) {
-      throw new IllegalArgumentException("a cluster has at least one node of each kind");
-    }
-    if (storageNodes + metadataNodes + gateways > PROCESSES_MAX) {
-      throw new IllegalArgumentException("at most " + PROCESSES_MAX + " processes");
-    }
-    if (port < 1024 || port + CLUSTER_PORTS + PROCESSES_MAX > 65536) {
-      throw new IllegalArgumentException("--port " + port + " leaves no room for the ports behind");
-    }
+    require(
+        metadataNodes == 1 || metadataNodes == 3 || metadataNodes == 5,
+        "--metadata takes 1, 3 or 5, not %s",
+        metadataNodes);
+    require(storageNodes >= 1 && gateways >= 1, "a cluster has at least one node of each kind");
+    require(
+        storageNodes + metadataNodes + gateways <= PROCESSES_MAX,
+        "at most %s processes",
+        PROCESSES_MAX);
+    require(
+        port >= 1024 && port + CLUSTER_PORTS + PROCESSES_MAX <= 65536,
+        "--port %s leaves no room for the ports behind",
+        port);
   }
 
   /** What somebody asks for; null: as it was, or as it is usual. */
@@ -56,8 +58,12 @@ record ClusterPlan(
       @Nullable String profile,
       @Nullable Integer port) {}
 
-  /** One of the processes. */
-  record Member(String name, ServerRole role, int number, ClusterPlan plan) {
+  /**
+   * One of the processes.
+   *
+   * @param index among all of them, from 0
+   */
+  record Member(String name, ServerRole role, int index, ClusterPlan plan) {
     Path folder() {
       return plan.folder().resolve(name);
     }
@@ -71,15 +77,15 @@ record ClusterPlan(
     }
 
     Endpoint listen() {
-      return new Endpoint(HOST, plan.port() + plan.indexOf(this));
+      return new Endpoint(HOST, plan.port() + index);
     }
 
     Endpoint management() {
-      return new Endpoint(HOST, plan.port() + MANAGEMENT_PORTS + plan.indexOf(this));
+      return new Endpoint(HOST, plan.port() + MANAGEMENT_PORTS + index);
     }
 
     Endpoint clusterListen() {
-      return new Endpoint(HOST, plan.port() + CLUSTER_PORTS + plan.indexOf(this));
+      return new Endpoint(HOST, plan.port() + CLUSTER_PORTS + index);
     }
   }
 
@@ -115,10 +121,12 @@ record ClusterPlan(
 
   private static String value(String name, @Nullable String wish, Properties kept, String usual) {
     String present = kept.getProperty(name);
-    if (wish != null && present != null && !wish.equals(present)) {
-      throw new IllegalArgumentException(
-          "the cluster in this folder was made with --" + name + " " + present + ", not " + wish);
-    }
+    require(
+        wish == null || present == null || wish.equals(present),
+        "the cluster in this folder was made with --%s %s, not %s",
+        name,
+        String.valueOf(present),
+        String.valueOf(wish));
     return present != null ? present : wish != null ? wish : usual;
   }
 
@@ -141,30 +149,17 @@ record ClusterPlan(
   /** Gateways first, then metadata, then storage. */
   List<Member> processes() {
     List<Member> all = new ArrayList<>();
-    for (ServerRole role : List.of(ServerRole.GATEWAY, ServerRole.METADATA, ServerRole.STORAGE)) {
-      String name = role.name().toLowerCase(Locale.ROOT);
-      IntStream.rangeClosed(1, count(role))
-          .forEach(number -> all.add(new Member(name + "-" + number, role, number, this)));
-    }
+    add(ServerRole.GATEWAY, gateways, all);
+    add(ServerRole.METADATA, metadataNodes, all);
+    add(ServerRole.STORAGE, storageNodes, all);
     return all;
   }
 
-  private int count(ServerRole role) {
-    return switch (role) {
-      case GATEWAY -> gateways;
-      case METADATA -> metadataNodes;
-      case STORAGE -> storageNodes;
-    };
-  }
-
-  private int indexOf(Member process) {
-    int before =
-        switch (process.role()) {
-          case GATEWAY -> 0;
-          case METADATA -> gateways;
-          case STORAGE -> gateways + metadataNodes;
-        };
-    return before + process.number() - 1;
+  private void add(ServerRole role, int count, List<Member> all) {
+    for (int number = 1; number <= count; number++) {
+      String name = role.name().toLowerCase(Locale.ROOT) + "-" + number;
+      all.add(new Member(name, role, all.size(), this));
+    }
   }
 
   Path credentials() {

@@ -2,6 +2,8 @@ package dev.ashlar.server.cli;
 
 import dev.ashlar.server.config.ServerRole;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.lang.management.ManagementFactory;
 import java.net.HttpURLConnection;
 import java.net.URI;
@@ -24,6 +26,10 @@ final class LocalCluster implements AutoCloseable {
   private static final Duration END = Duration.ofSeconds(20);
   private static final Duration LOOK = Duration.ofMillis(100);
   private static final int HTTP_TIMEOUT_MS = 2_000;
+
+  /** Set for processes that are to end when their standard input does. */
+  private static final String END_WITH_INPUT = "ashlar.end-with-input";
+
   private static final List<String> SIZES = List.of("-Xms", "-Xmx", "-XX:MaxDirectMemorySize=");
 
   private final ClusterPlan plan;
@@ -70,7 +76,7 @@ final class LocalCluster implements AutoCloseable {
     Memory memory = Memory.of(process.role());
     command.addAll(List.of("-Xms24m", "-Xmx" + memory.heap()));
     command.add("-XX:MaxDirectMemorySize=" + memory.direct());
-    command.add("-D" + EndOfInput.PROPERTY + "=true");
+    command.add("-D" + END_WITH_INPUT + "=true");
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), mainClass.getName()));
     command.addAll(List.of("server", "--config", process.config().toString()));
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
@@ -81,6 +87,25 @@ final class LocalCluster implements AutoCloseable {
         .keySet()
         .removeIf(name -> name.startsWith("ASHLAR_") && !name.equals("ASHLAR_LOG_LEVEL"));
     return builder.start();
+  }
+
+  /**
+   * In a process that was started so: ends it when its standard input does, and so with the one
+   * that started it, also if that was killed and could tell nobody.
+   */
+  static void watchInput() {
+    if (Boolean.getBoolean(END_WITH_INPUT)) {
+      Thread.ofPlatform().daemon().name("end-of-input").start(() -> endWith(System.in));
+    }
+  }
+
+  private static void endWith(InputStream in) {
+    try {
+      in.transferTo(OutputStream.nullOutputStream());
+    } catch (IOException e) {
+      // A broken pipe is an end too.
+    }
+    System.exit(0);
   }
 
   long pid(ClusterPlan.Member process) {

@@ -1,5 +1,6 @@
 package dev.ashlar.server.cli;
 
+import dev.ashlar.metadata.consensus.file.DurableFiles;
 import dev.ashlar.server.config.ServerOptions;
 import dev.ashlar.server.node.Node;
 import io.micronaut.context.ApplicationContext;
@@ -11,14 +12,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -56,7 +55,7 @@ public final class RehearseCommand implements Callable<Integer> {
         context.close();
       }
     } finally {
-      deleteTree(root);
+      DurableFiles.deleteTree(root);
     }
     return 0;
   }
@@ -121,15 +120,5 @@ public final class RehearseCommand implements Callable<Integer> {
       client.send("DELETE", removed, "", new byte[0]);
     }
     return null;
-  }
-
-  private static void deleteTree(Path root) throws IOException {
-    if (Files.exists(root)) {
-      try (Stream<Path> tree = Files.walk(root)) {
-        for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
-          Files.delete(path);
-        }
-      }
-    }
   }
 }

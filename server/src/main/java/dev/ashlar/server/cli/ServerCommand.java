@@ -44,7 +44,7 @@ public final class ServerCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    EndOfInput.watch();
+    LocalCluster.watchInput();
     check();
     ApplicationContext context;
     try {

@@ -27,12 +27,8 @@ final class StartFailure {
       socket.bind(address.socketAddress());
     } catch (IOException e) {
       throw new IllegalArgumentException(
-          address
-              + " cannot be listened on ("
-              + e.getMessage()
-              + "); choose another with "
-              + option
-              + freePort(address.host()),
+          "%s cannot be listened on (%s); choose another with %s%s"
+              .formatted(address, e.getMessage(), option, freePort(address.host())),
           e);
     }
   }
@@ -40,14 +36,10 @@ final class StartFailure {
   private static String freePort(String host) {
     try (ServerSocket socket = new ServerSocket()) {
       socket.bind(new Endpoint(host, 0).socketAddress());
-      return ", for example " + option(host, socket.getLocalPort());
+      return ", for example " + new Endpoint(host, socket.getLocalPort());
     } catch (IOException e) {
       return "";
     }
-  }
-
-  private static String option(String host, int port) {
-    return new Endpoint(host, port).toString();
   }
 
   /** What was wrong, then what that came from, a line each; the stack only at debug level. */

@@ -82,19 +82,12 @@ public final class ClusterBalance {
     jobs.start(
         "balance",
         INTERVAL,
-        INTERVAL,
-        new PeriodicJobs.Job() {
-          @Override
-          public Duration run() throws MetadataUnavailableException {
-            balance();
-            return INTERVAL;
-          }
-
-          @Override
-          public void skip() {
-            forget();
-          }
-        });
+        PeriodicJobs.Rest.of(INTERVAL),
+        () -> {
+          balance();
+          return false;
+        },
+        this::forget);
   }
 
   /** What was seen before another process took over says nothing about now. */
@@ -105,12 +98,11 @@ public final class ClusterBalance {
 
   /** One round. */
   void balance() throws MetadataUnavailableException {
-    Registry registry = metadata.registry();
-    PlacementMap map = metadata.placement(registry.getEpoch());
-    if (map.epoch() != registry.getEpoch()) {
+    KnownDrives drives = KnownDrives.of(metadata);
+    PlacementMap map = drives.map();
+    if (map.epoch() != drives.registry().getEpoch()) {
       return;
     }
-    KnownDrives drives = new KnownDrives(registry, map);
     List<DriveRow> changed = changed(drives);
     MoveSlots plan;
     try {

@@ -118,8 +118,7 @@ public final class ClusterDrives implements ClusterView, AutoCloseable {
       return DataRisk.UNKNOWN; // nothing can be written yet
     }
     KnownDrives known = new KnownDrives(registry, metadata.placement(registry.getEpoch()));
-    Protection protection = Protection.of(registry, debts, known.map().profile().parityShards());
-    return DataRisk.of(known, known.down(), protection, metadata::blobsInDebt);
+    return new StoreState(known, known.down(), debts).risk(metadata);
   }
 
   /** Follows the nodes until it is closed. */
@@ -227,11 +226,14 @@ public final class ClusterDrives implements ClusterView, AutoCloseable {
 
   @Override
   public Protection protection() {
+    StoreState state = state();
+    return isFresh() ? state.protection() : Protection.UNKNOWN;
+  }
+
+  private StoreState state() {
     View seen = view;
-    int parityShards = metadata.placement().profile().parityShards();
-    return isFresh()
-        ? Protection.of(seen.registry(), seen.debts(), parityShards)
-        : Protection.UNKNOWN;
+    KnownDrives known = new KnownDrives(seen.registry(), metadata.placement());
+    return new StoreState(known, known.down(), seen.debts());
   }
 
   @Override
@@ -248,15 +250,14 @@ public final class ClusterDrives implements ClusterView, AutoCloseable {
 
   /** How much more may be lost now; null where that is not known. */
   public @Nullable FailureTolerance failureTolerance() {
-    View seen = view;
-    KnownDrives known = new KnownDrives(seen.registry(), metadata.placement());
-    return isFresh() ? FailureTolerance.of(known, known.down(), seen.debts()) : null;
+    StoreState state = state();
+    return isFresh() ? state.failureTolerance() : null;
   }
 
   /** How full the drives are together; null where that is not known. */
   public @Nullable StoreSpace space() {
-    KnownDrives known = new KnownDrives(view.registry(), metadata.placement());
-    return isFresh() ? StoreSpace.of(known, known.down(), DriveUse::of) : null;
+    StoreState state = state();
+    return isFresh() ? state.space(DriveUse::of) : null;
   }
 
   @Override

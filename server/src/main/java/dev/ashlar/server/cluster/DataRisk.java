@@ -6,13 +6,11 @@ import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param allReadable whether everything can be read, as far as metadata tells
  * @param atRiskBlobs blobs that owe shards and can lose no more of them
  * @param unreadableBlobs blobs that owe shards and have too few left
- * @param atRiskGroups placement groups whose blobs can lose no more drives, owing or not
+ * @param atRiskGroups placement groups whose blobs can lose no more drives, in debt or not
  * @param unreadableGroups placement groups of which too few drives are there
  * @param uncountedDrives drives that were replaced, or declared lost, and whose blobs were not all
  *     looked at since
@@ -46,8 +44,8 @@ public record DataRisk(
 
   private static final int PAGE = 64;
 
-  /** Finds blobs that owe shards, as {@code MetadataClient.owing} does. */
-  public interface OwingBlobs {
+  /** Finds blobs that owe shards, as {@code MetadataClient.blobsInDebt} does. */
+  public interface BlobsInDebt {
     List<BlobRow> page(int spare, @Nullable BlobId after, int max)
         throws MetadataUnavailableException;
   }
@@ -58,13 +56,13 @@ public record DataRisk(
    * @param down drives that cannot be read
    */
   public static DataRisk of(
-      KnownDrives known, Set<UUID> down, Protection protection, OwingBlobs owing)
+      KnownDrives known, Set<UUID> down, Protection protection, BlobsInDebt blobsInDebt)
       throws MetadataUnavailableException {
     Set<UUID> uncounted = known.uncounted();
     Set<UUID> away = new HashSet<>(down);
     away.addAll(uncounted);
     Groups groups = Groups.of(known, away);
-    Blobs blobs = new Blobs(known.map(), away, owing);
+    Blobs blobs = new Blobs(known.map(), away, blobsInDebt);
     blobs.count(protection.levels(), groups.awayMax());
     return new DataRisk(
         protection.known() && blobs.isComplete,
@@ -101,7 +99,7 @@ public record DataRisk(
   private static final class Blobs {
     private final PlacementMap map;
     private final Set<UUID> away;
-    private final OwingBlobs owing;
+    private final BlobsInDebt blobsInDebt;
     private int looked;
     private boolean isComplete = true;
 
@@ -111,10 +109,10 @@ public record DataRisk(
     private long atRisk;
     private long unreadable;
 
-    Blobs(PlacementMap map, Set<UUID> away, OwingBlobs owing) {
+    Blobs(PlacementMap map, Set<UUID> away, BlobsInDebt blobsInDebt) {
       this.map = map;
       this.away = away;
-      this.owing = owing;
+      this.blobsInDebt = blobsInDebt;
     }
 
     /** Only where drives are away a blob may lack more than its row says. */
@@ -133,7 +131,7 @@ public record DataRisk(
     }
 
     private boolean areAllLookedAt(int spare) throws MetadataUnavailableException {
-      List<BlobRow> page = owing.page(spare, null, PAGE);
+      List<BlobRow> page = blobsInDebt.page(spare, null, PAGE);
       while (!page.isEmpty() && looked < LOOKS_MAX) {
         for (BlobRow row : page) {
           int left = spare - away(row);
@@ -141,7 +139,7 @@ public record DataRisk(
           unreadable += left < 0 ? 1 : 0;
         }
         looked += page.size();
-        page = owing.page(spare, BlobId.of(page.getLast().getId()), PAGE);
+        page = blobsInDebt.page(spare, BlobId.of(page.getLast().getId()), PAGE);
       }
       return page.isEmpty();
     }
@@ -169,47 +167,16 @@ public record DataRisk(
    * @param now null: not known
    */
   public static void measure(Supplier<@Nullable DataRisk> now, MeterRegistry meters) {
-    gauge(
-        "at.risk.blobs", "Blobs with debts and without spare", now, meters, DataRisk::atRiskBlobs);
-    gauge(
-        "unreadable.blobs",
-        "Blobs that cannot be read now",
-        now,
-        meters,
-        DataRisk::unreadableBlobs);
-    gauge(
-        "at.risk.groups",
-        "Placement groups that can lose no more drives",
-        now,
-        meters,
-        risk -> (long) risk.atRiskGroups);
-    gauge(
-        "unreadable.groups",
-        "Placement groups with too few drives",
-        now,
-        meters,
-        risk -> (long) risk.unreadableGroups);
-    gauge(
+    KnownGauges<DataRisk> gauges = new KnownGauges<>("ashlar.risk.", now, meters);
+    gauges.add("at.risk.blobs", "Blobs with debts and without spare", DataRisk::atRiskBlobs);
+    gauges.add("unreadable.blobs", "Blobs that cannot be read now", DataRisk::unreadableBlobs);
+    gauges.add(
+        "at.risk.groups", "Placement groups that can lose no more drives", DataRisk::atRiskGroups);
+    gauges.add(
+        "unreadable.groups", "Placement groups with too few drives", DataRisk::unreadableGroups);
+    gauges.add(
         "uncounted.drives",
         "Replaced or lost drives whose blobs were not all examined",
-        now,
-        meters,
-        risk -> (long) risk.uncountedDrives);
-  }
-
-  private static void gauge(
-      String name,
-      String description,
-      Supplier<@Nullable DataRisk> now,
-      MeterRegistry meters,
-      Function<DataRisk, Long> part) {
-    Gauge.builder(
-            "ashlar.risk." + name,
-            () -> {
-              DataRisk risk = now.get();
-              return risk == null ? Double.NaN : part.apply(risk).doubleValue();
-            })
-        .description(description)
-        .register(meters);
+        DataRisk::uncountedDrives);
   }
 }

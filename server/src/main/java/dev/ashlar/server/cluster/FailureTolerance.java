@@ -4,7 +4,6 @@ import dev.ashlar.protocol.message.DebtLevel;
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.PlacementMap;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -13,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -101,24 +99,11 @@ public record FailureTolerance(int drives, @Nullable Integer nodes) {
    * @param now null: not known
    */
   public static void measure(Supplier<@Nullable FailureTolerance> now, MeterRegistry meters) {
-    gauge("drives", now, FailureTolerance::drives, meters);
-    gauge("nodes", now, FailureTolerance::nodes, meters);
-  }
-
-  private static void gauge(
-      String of,
-      Supplier<@Nullable FailureTolerance> now,
-      Function<FailureTolerance, @Nullable Integer> part,
-      MeterRegistry meters) {
-    Gauge.builder(
-            "ashlar.cluster.failure.tolerance",
-            () -> {
-              FailureTolerance known = now.get();
-              Integer value = known == null ? null : part.apply(known);
-              return value == null ? Double.NaN : value.doubleValue();
-            })
-        .tag("of", of)
-        .description("Drives or nodes that may still be lost before something becomes unreadable")
-        .register(meters);
+    KnownGauges<FailureTolerance> gauges =
+        new KnownGauges<>("ashlar.cluster.failure.tolerance", now, meters);
+    String description =
+        "Drives or nodes that may still be lost before something becomes unreadable";
+    gauges.add("", description, FailureTolerance::drives, "of", "drives");
+    gauges.add("", description, FailureTolerance::nodes, "of", "nodes");
   }
 }

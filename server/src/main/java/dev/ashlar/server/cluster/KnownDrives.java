@@ -1,5 +1,7 @@
 package dev.ashlar.server.cluster;
 
+import dev.ashlar.protocol.client.MetadataClient;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.DriveStanding;
 import dev.ashlar.protocol.message.NodeRow;
@@ -19,6 +21,12 @@ import java.util.function.Predicate;
  * @param map not older than the registry
  */
 public record KnownDrives(Registry registry, PlacementMap map) {
+  /** As metadata knows them now. */
+  public static KnownDrives of(MetadataClient metadata) throws MetadataUnavailableException {
+    Registry registry = metadata.registry();
+    return new KnownDrives(registry, metadata.placement(registry.getEpoch()));
+  }
+
   /** Drives whose node is not heard of, or has come without them. */
   Set<UUID> down() {
     Set<String> up = new HashSet<>();

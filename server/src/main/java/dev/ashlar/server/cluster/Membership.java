@@ -4,7 +4,6 @@ import dev.ashlar.metadata.placement.Placement;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.Command;
-import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.FailureDomain;
 import dev.ashlar.protocol.message.NodeHeartbeat;
@@ -26,7 +25,6 @@ import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -97,9 +95,9 @@ public final class Membership implements AutoCloseable {
     for (int tries = 1; code == ResultCode.CONDITIONAL_CONFLICT; tries++) {
       if (tries == TAKE_OVER_TRIES) {
         throw new IOException(
-            "another process at another address is node "
-                + cluster.node()
-                + " of this cluster: give each process its own --node");
+            "another process at another address is node %s of this cluster: give each process its"
+                    .formatted(cluster.node())
+                + " own --node");
       }
       LOG.info("Waiting for the previous instance of node {} to expire.", cluster.node());
       Thread.sleep(PAUSE);
@@ -112,9 +110,9 @@ public final class Membership implements AutoCloseable {
   private void check(ResultCode code) throws IOException {
     if (code != ResultCode.OK) {
       throw new IOException(
-          "the cluster refuses these drives for node "
-              + cluster.node()
-              + ": they have been replaced, or belong to another node ("
+          "the cluster refuses these drives for node %s: they have been replaced, or belong to"
+                  .formatted(cluster.node())
+              + " another node ("
               + code
               + ")");
     }
@@ -157,10 +155,8 @@ public final class Membership implements AutoCloseable {
     Profile present = registry.getEpoch() == 0 ? profile : Profile.of(registry.getProfile());
     if (!present.equals(profile)) {
       throw new IOException(
-          "this cluster was made with --profile "
-              + present
-              + " --stripe-unit "
-              + present.stripeUnit());
+          "this cluster was made with --profile %s --stripe-unit %s"
+              .formatted(present, present.stripeUnit()));
     }
   }
 
@@ -193,13 +189,14 @@ public final class Membership implements AutoCloseable {
   private ResultCode register() throws MetadataUnavailableException {
     registering.lock();
     try {
-      return register(drives.stream());
+      return submitRegistration(drives);
     } finally {
       registering.unlock();
     }
   }
 
-  private ResultCode register(Stream<DriveRow> present) throws MetadataUnavailableException {
+  private ResultCode submitRegistration(List<DriveRow> present)
+      throws MetadataUnavailableException {
     NodeRow.Builder node =
         NodeRow.newBuilder()
             .setName(cluster.node())
@@ -210,7 +207,7 @@ public final class Membership implements AutoCloseable {
             .setGateway(cluster.has(ServerRole.GATEWAY))
             .setOldestReadMs(oldestReadMs.getAsLong());
     RegisterNode.Builder registration = RegisterNode.newBuilder().setNode(node);
-    present.map(this::withUse).forEach(registration::addDrives);
+    present.forEach(row -> registration.addDrives(withUse(row)));
     return submit(Command.newBuilder().setRegisterNode(registration));
   }
 
@@ -227,7 +224,7 @@ public final class Membership implements AutoCloseable {
       List<DriveRow> now = open.stream().map(this::withUse).toList();
       boolean isLong = told.isEmpty() || System.nanoTime() - toldNanos >= USE_INTERVAL.toNanos();
       if (isLong && !now.equals(open) && !now.equals(told)) {
-        ResultCode code = register(open.stream());
+        ResultCode code = submitRegistration(open);
         if (code == ResultCode.OK) {
           told = now;
           toldNanos = System.nanoTime();
@@ -241,8 +238,7 @@ public final class Membership implements AutoCloseable {
   }
 
   private ResultCode submit(Command.Builder command) throws MetadataUnavailableException {
-    CommandResult result = metadata.submit(command);
-    return result.getCode();
+    return metadata.submit(command).getCode();
   }
 
   private void stayAlive() throws InterruptedException {

@@ -11,16 +11,16 @@ import java.util.List;
  * Whether objects have all shards.
  *
  * @param known whether that is all: metadata answers, and what changed drives had was looked for
- * @param owingBlobs that lack shards, or have some on drives that were taken out
- * @param owingBytes of these shards
+ * @param debtBlobs that lack shards, or have some on drives that were taken out
+ * @param debtBytes of these shards
  * @param movingBlobs that have all shards, some of which are to be on other drives
  * @param movingBytes of these shards
  * @param levels by how many more shards blobs may lose, the most endangered first
  */
 public record Protection(
     boolean known,
-    long owingBlobs,
-    long owingBytes,
+    long debtBlobs,
+    long debtBytes,
     long movingBlobs,
     long movingBytes,
     List<Level> levels) {
@@ -52,17 +52,17 @@ public record Protection(
   }
 
   public static Protection of(Registry registry, List<DebtLevel> levels, int parityShards) {
-    List<DebtLevel> owing =
+    List<DebtLevel> inDebt =
         levels.stream().filter(level -> level.getSpare() < parityShards).toList();
     List<DebtLevel> moving =
         levels.stream().filter(level -> level.getSpare() >= parityShards).toList();
     return new Protection(
         registry.getDrivesList().stream().noneMatch(KnownDrives::isUncounted),
-        owing.stream().mapToLong(DebtLevel::getBlobs).sum(),
-        owing.stream().mapToLong(DebtLevel::getBytes).sum(),
+        inDebt.stream().mapToLong(DebtLevel::getBlobs).sum(),
+        inDebt.stream().mapToLong(DebtLevel::getBytes).sum(),
         moving.stream().mapToLong(DebtLevel::getBlobs).sum(),
         moving.stream().mapToLong(DebtLevel::getBytes).sum(),
-        owing.stream()
+        inDebt.stream()
             .map(level -> new Level(level.getSpare(), level.getBlobs(), level.getBytes()))
             .toList());
   }
@@ -71,6 +71,6 @@ public record Protection(
    * Whether it is known that no blob lacks shards. Not a getter, so that JSON does not contain it.
    */
   public boolean holdsAllShards() {
-    return known && owingBlobs == 0;
+    return known && debtBlobs == 0;
   }
 }

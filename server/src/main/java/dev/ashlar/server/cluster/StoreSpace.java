@@ -2,13 +2,11 @@ package dev.ashlar.server.cluster;
 
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.model.DriveId;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,33 +47,11 @@ public record StoreSpace(
    * @param now null: not known
    */
   public static void measure(Supplier<@Nullable StoreSpace> now, MeterRegistry meters) {
-    gauge("used.bytes", "Bytes that drives use", StoreSpace::usedBytes, now, meters);
-    gauge("free.bytes", "Bytes that drives can still use", StoreSpace::freeBytes, now, meters);
-    gauge("live.bytes", "Used bytes that are needed", StoreSpace::liveBytes, now, meters);
-    gauge(
-        "fullest.drive.percent",
-        "Used percent of the fullest drive",
-        space -> {
-          Integer percent = space.fullestPercent();
-          return percent == null ? Double.NaN : percent;
-        },
-        now,
-        meters);
-  }
-
-  private static void gauge(
-      String name,
-      String description,
-      ToDoubleFunction<StoreSpace> part,
-      Supplier<@Nullable StoreSpace> now,
-      MeterRegistry meters) {
-    Gauge.builder(
-            "ashlar.cluster." + name,
-            () -> {
-              StoreSpace known = now.get();
-              return known == null ? Double.NaN : part.applyAsDouble(known);
-            })
-        .description(description)
-        .register(meters);
+    KnownGauges<StoreSpace> gauges = new KnownGauges<>("ashlar.cluster.", now, meters);
+    gauges.add("used.bytes", "Bytes that drives use", StoreSpace::usedBytes);
+    gauges.add("free.bytes", "Bytes that drives can still use", StoreSpace::freeBytes);
+    gauges.add("live.bytes", "Used bytes that are needed", StoreSpace::liveBytes);
+    gauges.add(
+        "fullest.drive.percent", "Used percent of the fullest drive", StoreSpace::fullestPercent);
   }
 }

@@ -1,5 +1,9 @@
 package dev.ashlar.server.config;
 
+import static dev.ashlar.server.config.OptionTypes.require;
+
+import dev.ashlar.blob.context.ByteRateLimiter;
+import dev.ashlar.blob.repair.RepairRates;
 import dev.ashlar.storage.drive.scrub.ScrubConfig;
 import java.time.Duration;
 import picocli.CommandLine.Option;
@@ -49,26 +53,22 @@ public final class BackgroundOptions {
   private int lightScrubHours;
 
   void check() {
-    if (scrubDays < 0 || lightScrubHours < 0) {
-      throw new IllegalArgumentException("--scrub-period and --light-scrub-period take 0 or more");
-    }
+    require(
+        scrubDays >= 0 && lightScrubHours >= 0,
+        "--scrub-period and --light-scrub-period take 0 or more");
     checkRate("--scrub-rate", scrubBytesPerSecond);
     checkRate("--repair-rate", repairBytesPerSecond);
     checkRate("--rebalance-rate", moveBytesPerSecond);
   }
 
   private static void checkRate(String option, long bytes) {
-    if (bytes < 0) {
-      throw new IllegalArgumentException(option + " takes bytes, not " + bytes);
-    }
+    require(bytes >= 0, "%s takes bytes, not %s", option, bytes);
   }
 
-  public long repairBytesPerSecond() {
-    return repairBytesPerSecond;
-  }
-
-  public long moveBytesPerSecond() {
-    return moveBytesPerSecond;
+  /** New limits of what repair and moves read. */
+  public RepairRates repairRates() {
+    return new RepairRates(
+        new ByteRateLimiter(repairBytesPerSecond), new ByteRateLimiter(moveBytesPerSecond));
   }
 
   /** How a drive is scrubbed. */

@@ -35,7 +35,7 @@ public final class ClusterIdentity {
   public static UUID load(List<Path> folders) throws IOException {
     UUID found = null;
     IOException damage = null;
-    List<Path> lacking = new ArrayList<>();
+    List<Path> missing = new ArrayList<>();
     for (Path folder : folders) {
       UUID here = null;
       try {
@@ -45,15 +45,11 @@ public final class ClusterIdentity {
         damage = e;
       }
       if (here == null) {
-        lacking.add(folder);
+        missing.add(folder);
       } else if (found != null && !here.equals(found)) {
         throw new IOException(
-            "metadata folders of different clusters: "
-                + folder
-                + " is of "
-                + here
-                + ", others of "
-                + found);
+            "metadata folders of different clusters: %s is of %s, others of %s"
+                .formatted(folder, here, found));
       } else {
         found = here;
       }
@@ -62,7 +58,7 @@ public final class ClusterIdentity {
       throw damage;
     }
     UUID cluster = found == null ? UUID.randomUUID() : found;
-    write(cluster, lacking, found == null);
+    write(cluster, missing, found == null);
     return cluster;
   }
 

@@ -1,5 +1,7 @@
 package dev.ashlar.server.config;
 
+import static dev.ashlar.server.config.OptionTypes.require;
+
 import dev.ashlar.protocol.wire.ClusterSecret;
 import dev.ashlar.transport.Endpoint;
 import java.io.IOException;
@@ -155,42 +157,33 @@ public final class ClusterOptions {
     secret = secret(environment);
     node = node.isBlank() ? hostName() : node;
     host = host.isBlank() ? node : host;
-    if (roles.isEmpty()) {
-      throw new IllegalArgumentException("--roles names none of gateway, storage and metadata");
-    }
-    if (!outAfter().isPositive()) {
-      throw new IllegalArgumentException("--out-after takes a number of seconds");
-    }
-    if (expectedDrives < 0) {
-      throw new IllegalArgumentException("--expect-drives takes a number of drives");
-    }
+    require(!roles.isEmpty(), "--roles names none of gateway, storage and metadata");
+    require(outAfter().isPositive(), "--out-after takes a number of seconds");
+    require(expectedDrives >= 0, "--expect-drives takes a number of drives");
     checkMetadataNodes();
   }
 
   private void checkMetadataNodes() {
     int peers = metadataNodes.size();
-    if (peers != 1 && peers != 3 && peers != 5) {
-      throw new IllegalArgumentException(
-          "--metadata-nodes takes 1, 3 or 5 HOST:PORT, the same in all processes of the cluster,"
-              + " not "
-              + peers);
-    }
-    if (metadataNodes.stream().distinct().count() != peers) {
-      throw new IllegalArgumentException("--metadata-nodes names a node twice: " + metadataNodes);
-    }
-    if (clusterListen.port() == 0) {
-      throw new IllegalArgumentException("--cluster-listen needs a fixed port");
-    }
-    if (joinsMetadata && !has(ServerRole.METADATA)) {
-      throw new IllegalArgumentException("--metadata-join is for metadata nodes");
-    }
-    if (has(ServerRole.METADATA) && !joinsMetadata && !metadataNodes.contains(address())) {
-      throw new IllegalArgumentException(
-          "this metadata node is "
-              + address()
-              + " by --host and --cluster-listen, which --metadata-nodes does not name: "
-              + metadataNodes);
-    }
+    require(
+        peers == 1 || peers == 3 || peers == 5,
+        "--metadata-nodes takes 1, 3 or 5 HOST:PORT, the same in all processes of the cluster, not"
+            + " %s",
+        peers);
+    require(
+        metadataNodes.stream().distinct().count() == peers,
+        "--metadata-nodes names a node twice: %s",
+        metadataNodes);
+    require(clusterListen.port() != 0, "--cluster-listen needs a fixed port");
+    boolean isMetadata = has(ServerRole.METADATA);
+    require(isMetadata || !joinsMetadata, "--metadata-join is for metadata nodes");
+    require(
+        !isMetadata || joinsMetadata || metadataNodes.contains(address()),
+        "this metadata node is %s:%s by --host and --cluster-listen, which --metadata-nodes does"
+            + " not name: %s",
+        host,
+        clusterListen.port(),
+        metadataNodes);
   }
 
   /**
@@ -216,21 +209,17 @@ public final class ClusterOptions {
     given.put("--cluster-tls-cert", isTlsGiven);
     given.putAll(elsewhere);
     given.forEach(
-        (option, isGiven) -> {
-          if (isGiven) {
-            throw new IllegalArgumentException(option + " needs a cluster: name it with --cluster");
-          }
-        });
+        (option, isGiven) ->
+            require(!isGiven, "%s needs a cluster: name it with --cluster", option));
   }
 
   private ClusterSecret secret(Map<String, String> environment) {
     String value = environment.getOrDefault(SECRET_VARIABLE, "");
     Path file = secretFile;
-    if (value.isBlank() == (file == null)) {
-      throw new IllegalArgumentException(
-          "a process of a cluster needs its secret: give either --cluster-secret-file or "
-              + SECRET_VARIABLE);
-    }
+    require(
+        value.isBlank() != (file == null),
+        "a process of a cluster needs its secret: give either --cluster-secret-file or "
+            + SECRET_VARIABLE);
     try {
       String text = file == null ? value : Files.readString(file);
       return new ClusterSecret(text.strip().getBytes(StandardCharsets.UTF_8));

@@ -1,5 +1,7 @@
 package dev.ashlar.server.config;
 
+import static dev.ashlar.server.config.OptionTypes.require;
+
 import dev.ashlar.codec.CodecChoice;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.storage.drive.config.DriveConfig;
@@ -80,22 +82,19 @@ public final class DataOptions {
 
   void check() {
     long capacityMin = DriveConfig.Limits.DEFAULT.capacityBytesMin();
-    if (driveCapacityBytes != 0 && driveCapacityBytes < capacityMin) {
-      throw new IllegalArgumentException(
-          "--drive-capacity "
-              + driveCapacityBytes
-              + " leaves no room for data: use at least "
-              + capacityMin
-              + " bytes, or 0 for the whole file system");
-    }
-    Duration hangAfterMin = DriveConfig.Limits.DEFAULT.stallTimeout();
-    if (hangAfter().compareTo(hangAfterMin) < 0) {
-      throw new IllegalArgumentException(
-          "--hang-after takes at least " + hangAfterMin.toSeconds() + " seconds");
-    }
-    if (hedgePercent < 0 || hedgePercent > 100) {
-      throw new IllegalArgumentException("--hedge-budget takes 0 to 100, not " + hedgePercent);
-    }
+    require(
+        driveCapacityBytes == 0 || driveCapacityBytes >= capacityMin,
+        "--drive-capacity %s leaves no room for data: use at least %s bytes, or 0 for the whole"
+            + " file system",
+        driveCapacityBytes,
+        capacityMin);
+    long hangAfterMin = DriveConfig.Limits.DEFAULT.stallTimeout().toSeconds();
+    require(
+        hangAfterSeconds >= hangAfterMin, "--hang-after takes at least %s seconds", hangAfterMin);
+    require(
+        hedgePercent >= 0 && hedgePercent <= 100,
+        "--hedge-budget takes 0 to 100, not %s",
+        hedgePercent);
   }
 
   List<Path> dataFolders() {
@@ -115,14 +114,12 @@ public final class DataOptions {
     return codec;
   }
 
-  /** Space to use on each drive; 0: the whole file system. */
-  public long driveCapacityBytes() {
-    return driveCapacityBytes;
-  }
-
-  /** How long an I/O may run before its drive counts as failed. */
-  public Duration hangAfter() {
-    return Duration.ofSeconds(hangAfterSeconds);
+  /** Of each drive. */
+  public DriveConfig.Limits driveLimits() {
+    DriveConfig.Limits limits =
+        DriveConfig.Limits.DEFAULT.withTimeouts(
+            DriveConfig.Limits.DEFAULT.stallTimeout(), Duration.ofSeconds(hangAfterSeconds));
+    return driveCapacityBytes == 0 ? limits : limits.withCapacity(driveCapacityBytes);
   }
 
   public int hedgePercent() {

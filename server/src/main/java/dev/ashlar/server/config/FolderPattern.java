@@ -2,8 +2,8 @@ package dev.ashlar.server.config;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 
 /** Folders named in short: {@code /mnt/d{1...6}} is six, commas separate patterns. */
 public final class FolderPattern {
@@ -17,14 +17,11 @@ public final class FolderPattern {
   public static List<Path> expand(String patterns) {
     List<Path> folders = new ArrayList<>();
     for (String pattern : patterns.split(",", -1)) {
-      if (pattern.isBlank()) {
-        throw new IllegalArgumentException("'" + patterns + "' names an empty folder");
-      }
+      OptionTypes.require(!pattern.isBlank(), "'%s' names an empty folder", patterns);
       expand(pattern.strip(), folders);
     }
-    if (new LinkedHashSet<>(folders).size() != folders.size()) {
-      throw new IllegalArgumentException("'" + patterns + "' names a folder twice");
-    }
+    OptionTypes.require(
+        Set.copyOf(folders).size() == folders.size(), "'%s' names a folder twice", patterns);
     return folders;
   }
 
@@ -36,14 +33,13 @@ public final class FolderPattern {
       return;
     }
     int dots = pattern.indexOf("...", open);
-    if (close < 0 || dots < 0 || dots > close) {
-      throw new IllegalArgumentException("'" + pattern + "': expected a range like {1...6}");
-    }
+    OptionTypes.require(dots >= 0 && dots < close, "'%s': expected a range like {1...6}", pattern);
     int first = number(pattern, open + 1, dots);
     int last = number(pattern, dots + 3, close);
-    if (last < first || last - first >= FOLDERS_MAX) {
-      throw new IllegalArgumentException("'" + pattern + "': a range counts up, to 1024 folders");
-    }
+    OptionTypes.require(
+        first <= last && last - first < FOLDERS_MAX,
+        "'%s': a range counts up, to 1024 folders",
+        pattern);
     for (int i = first; i <= last; i++) {
       expand(pattern.substring(0, open) + i + pattern.substring(close + 1), folders);
     }

@@ -6,9 +6,20 @@ import java.util.function.Function;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** How values of options are read from text. */
+/** How values of options are read from text, and refused. */
 public abstract class OptionTypes {
   private OptionTypes() {}
+
+  /**
+   * @param message names the option; its {@code %s} stand for the values
+   * @throws IllegalArgumentException with this message if it does not hold
+   */
+  @SuppressWarnings("AnnotateFormatMethod") // its artifact is no dependency of ours
+  public static void require(boolean holds, String message, Object... values) {
+    if (!holds) {
+      throw new IllegalArgumentException(message.formatted(values));
+    }
+  }
 
   private static <T> T parsed(String text, Function<String, T> parser) {
     try {

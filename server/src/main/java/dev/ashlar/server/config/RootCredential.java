@@ -30,14 +30,12 @@ public record RootCredential(String accessKey, String secretKey, String origin, 
   private static final int SECRET_CHARS = 40;
 
   public RootCredential {
-    if (accessKey.length() < 3 || accessKey.length() > 128 || !fitsScope(accessKey)) {
-      throw new IllegalArgumentException(
-          ACCESS_KEY + " has 3 to 128 visible ASCII characters, none of them '/', ',' or '='");
-    }
-    if (secretKey.length() < 8 || !secretKey.equals(secretKey.strip())) {
-      throw new IllegalArgumentException(
-          SECRET_KEY + " has at least 8 characters and no blank or line end around them");
-    }
+    OptionTypes.require(
+        accessKey.length() >= 3 && accessKey.length() <= 128 && fitsScope(accessKey),
+        ACCESS_KEY + " has 3 to 128 visible ASCII characters, none of them '/', ',' or '='");
+    OptionTypes.require(
+        secretKey.length() >= 8 && secretKey.equals(secretKey.strip()),
+        SECRET_KEY + " has at least 8 characters and no blank or line end around them");
   }
 
   /** Whether an Authorization header can carry it. */
@@ -56,13 +54,11 @@ public record RootCredential(String accessKey, String secretKey, String origin, 
     if (accessKey != null && secretKey != null) {
       return new RootCredential(accessKey, secretKey, ENVIRONMENT, false);
     }
-    if (accessKey != null || secretKey != null) {
-      throw new IllegalArgumentException(
-          (accessKey == null ? SECRET_KEY : ACCESS_KEY)
-              + " is set, "
-              + (accessKey == null ? ACCESS_KEY : SECRET_KEY)
-              + " is not: they go together");
-    }
+    OptionTypes.require(
+        accessKey == null && secretKey == null,
+        "%s is set, %s is not: they go together",
+        accessKey == null ? SECRET_KEY : ACCESS_KEY,
+        accessKey == null ? ACCESS_KEY : SECRET_KEY);
     List<Path> files = folders.stream().map(folder -> folder.resolve(FILE)).toList();
     RootCredential kept = readAny(files);
     return kept == null ? generate(files.get(0)) : kept;
@@ -79,11 +75,8 @@ public record RootCredential(String accessKey, String secretKey, String origin, 
     }
     if (file == null) {
       throw new IllegalArgumentException(
-          "a gateway of a cluster needs "
-              + ACCESS_KEY
-              + " and "
-              + SECRET_KEY
-              + " in the environment, or in the file that --credentials names");
+          "a gateway of a cluster needs ASHLAR_ACCESS_KEY and ASHLAR_SECRET_KEY in the"
+              + " environment, or in the file that --credentials names");
     }
     return read(file);
   }
@@ -187,6 +180,19 @@ public record RootCredential(String accessKey, String secretKey, String origin, 
       text.append(alphabet.charAt(random.nextInt(alphabet.length())));
     }
     return text.toString();
+  }
+
+  /** A command with which a user may try the server. */
+  public String awsLine(String region, String endpoint) {
+    String load = origin.startsWith("/") ? ". " + origin + " && " : "";
+    return load
+        + "AWS_ACCESS_KEY_ID=$ASHLAR_ACCESS_KEY AWS_SECRET_ACCESS_KEY=$ASHLAR_SECRET_KEY AWS_REGION="
+        + "%s aws --endpoint-url %s s3 mb s3://my-bucket".formatted(region, endpoint);
+  }
+
+  /** Where it came from, for the start-up message. */
+  public String told() {
+    return "access key " + accessKey + ", from " + origin;
   }
 
   @Override

@@ -1,5 +1,7 @@
 package dev.ashlar.server.config;
 
+import static dev.ashlar.server.config.OptionTypes.require;
+
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.transport.Endpoint;
 import dev.ashlar.transport.tls.TlsFiles;
@@ -98,32 +100,30 @@ public final class ServerOptions {
   }
 
   private void checkSingleProcess(Profile parsed) {
-    if (dataFolders.size() < parsed.shards()) {
-      throw new IllegalArgumentException(
-          "profile "
-              + parsed
-              + " needs at least "
-              + parsed.shards()
-              + " drive folders, --data names "
-              + dataFolders.size());
-    }
+    require(
+        dataFolders.size() >= parsed.shards(),
+        "profile %s needs at least %s drive folders, --data names %s",
+        parsed,
+        parsed.shards(),
+        dataFolders.size());
     int peers = metadataFolders.size();
-    if (peers != 1 && peers != 3 && peers != 5) {
-      throw new IllegalArgumentException("--metadata takes 1, 3 or 5 folders, not " + peers);
-    }
+    require(
+        peers == 1 || peers == 3 || peers == 5,
+        "--metadata takes 1, 3 or 5 folders, not %s",
+        peers);
   }
 
   private void checkMember(Profile parsed) {
-    if (has(ServerRole.METADATA) && metadataFolders.size() != 1) {
-      throw new IllegalArgumentException(
-          "a metadata node of a cluster has one folder: --metadata names "
-              + metadataFolders.size());
-    }
+    require(
+        !has(ServerRole.METADATA) || metadataFolders.size() == 1,
+        "a metadata node of a cluster has one folder: --metadata names %s",
+        metadataFolders.size());
     int expected = cluster.expectedDrives();
-    if (has(ServerRole.STORAGE) && expected > 0 && expected < parsed.shards()) {
-      throw new IllegalArgumentException(
-          "profile " + parsed + " needs more than the --expect-drives " + expected);
-    }
+    require(
+        !has(ServerRole.STORAGE) || expected <= 0 || expected >= parsed.shards(),
+        "profile %s needs more than the --expect-drives %s",
+        parsed,
+        expected);
   }
 
   /** Whether this process has the role; a store in one process has all roles. */

@@ -45,11 +45,10 @@ public final class TlsOptions {
       return new TlsFiles(
           certificate.toAbsolutePath(), privateKey.toAbsolutePath(), trusted.toAbsolutePath());
     }
-    if (isGiven()) {
-      throw new IllegalArgumentException(
-          "--cluster-tls-cert, --cluster-tls-key and --cluster-tls-ca go together: give all of"
-              + " them, or none");
-    }
+    OptionTypes.require(
+        !isGiven(),
+        "--cluster-tls-cert, --cluster-tls-key and --cluster-tls-ca go together: give all of them,"
+            + " or none");
     return null;
   }
 }

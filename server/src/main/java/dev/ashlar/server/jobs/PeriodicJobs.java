@@ -26,15 +26,25 @@ public final class PeriodicJobs implements AutoCloseable {
 
   /** Sequential work in rounds. It remembers its position from one round to the next. */
   public interface Job {
-    /**
-     * Works for a while.
-     *
-     * @return the pause until the next round; zero if there is more to do
-     */
-    Duration run() throws MetadataUnavailableException, InterruptedException;
+    /** Works for a while; returns whether there is more to do at once. */
+    boolean run() throws MetadataUnavailableException, InterruptedException;
+  }
 
-    /** Called instead of a round while it is another process's turn. */
-    default void skip() {}
+  /**
+   * The pause after a round, and between checks whose turn it is.
+   *
+   * @param factor how many times as long as the round it is, within the limits
+   */
+  public record Rest(Duration min, int factor, Duration max) {
+    public static Rest of(Duration pause) {
+      return new Rest(pause, 0, pause);
+    }
+
+    private Duration after(long roundNanos) {
+      Duration byRound = Duration.ofNanos(factor * roundNanos);
+      Duration limited = byRound.compareTo(max) < 0 ? byRound : max;
+      return limited.compareTo(min) > 0 ? limited : min;
+    }
   }
 
   /**
@@ -49,35 +59,38 @@ public final class PeriodicJobs implements AutoCloseable {
    * Runs the job until this is closed.
    *
    * @param first pause before the first round
-   * @param interval pause after a failed round, and between checks whose turn it is
+   * @param skip called instead of a round while it is another process's turn
    */
-  public void start(String name, Duration first, Duration interval, Job job) {
+  public void start(String name, Duration first, Rest rest, Job job, Runnable skip) {
     threads.add(
-        Thread.ofPlatform().name(name).daemon().start(() -> run(name, first, interval, job)));
+        Thread.ofPlatform().name(name).daemon().start(() -> run(name, first, rest, job, skip)));
   }
 
-  private void run(String name, Duration first, Duration interval, Job job) {
+  private void run(String name, Duration first, Rest rest, Job job, Runnable skip) {
     try {
       Thread.sleep(first);
       while (true) {
-        Thread.sleep(round(name, interval, job));
+        long startedNanos = System.nanoTime();
+        boolean isMore = false;
+        if (isItsTurn.getAsBoolean()) {
+          isMore = round(name, job);
+        } else {
+          skip.run();
+        }
+        Thread.sleep(isMore ? Duration.ZERO : rest.after(System.nanoTime() - startedNanos));
       }
     } catch (InterruptedException e) {
       LOG.debug("Job {} ends.", name);
     }
   }
 
-  private Duration round(String name, Duration interval, Job job) throws InterruptedException {
-    if (!isItsTurn.getAsBoolean()) {
-      job.skip();
-      return interval;
-    }
+  private boolean round(String name, Job job) throws InterruptedException {
     long startedNanos = System.nanoTime();
     String outcome = "failed";
     try {
-      Duration pause = job.run();
+      boolean isMore = job.run();
       outcome = "done";
-      return pause;
+      return isMore;
     } catch (MetadataUnavailableException e) {
       outcome = "waiting";
       LOG.debug("Job {} waits for metadata: {}", name, e.getMessage());
@@ -91,7 +104,7 @@ public final class PeriodicJobs implements AutoCloseable {
           .register(meters)
           .record(System.nanoTime() - startedNanos, TimeUnit.NANOSECONDS);
     }
-    return interval;
+    return false;
   }
 
   /** Interrupts the jobs and waits until they have ended. */

@@ -35,6 +35,7 @@ final class AwaitedDrives implements Admin.DriveKnowledge {
   private final LocalDrives drives;
   private final MetadataClient metadata;
   private final Registration registration;
+  private final Newcomer found;
   private final Duration lookAgain;
 
   /** Those that were not there when the process began to serve. */
@@ -49,23 +50,25 @@ final class AwaitedDrives implements Admin.DriveKnowledge {
     void register(List<DriveRow> rows) throws IOException, MetadataUnavailableException;
   }
 
-  /** What becomes of a drive that has come late. */
+  /** Hears of a drive that has come late. */
   interface Newcomer {
-    /** Before it is served. */
-    default void found(Path folder) throws IOException {}
-
-    /** When it is served. */
     void come(DriveStore drive) throws IOException;
   }
 
   /**
+   * @param found hears of each late drive before it is served
    * @param lookAgain the longest time between two looks
    */
   AwaitedDrives(
-      LocalDrives drives, MetadataClient metadata, Registration registration, Duration lookAgain) {
+      LocalDrives drives,
+      MetadataClient metadata,
+      Registration registration,
+      Newcomer found,
+      Duration lookAgain) {
     this.drives = drives;
     this.metadata = metadata;
     this.registration = registration;
+    this.found = found;
     this.lookAgain = lookAgain;
   }
 
@@ -121,6 +124,7 @@ final class AwaitedDrives implements Admin.DriveKnowledge {
    * Looks again and again, until all are served or it is closed: often at first and after one has
    * come, for others may come with it.
    *
+   * @param newcomer hears of each drive when it is served
    * @param first the time to the first look
    */
   BackgroundThread start(Newcomer newcomer, Duration first) {
@@ -178,7 +182,7 @@ final class AwaitedDrives implements Admin.DriveKnowledge {
       return false;
     }
     for (DriveStore drive : come) {
-      newcomer.found(drives.folderOf(drive));
+      found.come(drive);
     }
     ask();
     for (DriveStore drive : come) {

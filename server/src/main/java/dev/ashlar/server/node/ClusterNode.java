@@ -1,8 +1,6 @@
 package dev.ashlar.server.node;
 
 import dev.ashlar.blob.context.ErasureCodes;
-import dev.ashlar.metadata.garbage.GarbageCollector;
-import dev.ashlar.metadata.garbage.GarbageConfig;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ShardStore;
@@ -103,16 +101,7 @@ final class ClusterNode implements RunningServer {
       loops = opened.add(new EventLoops(options.service().transport(), threads, "cluster"));
       codes = opened.add(new ErasureCodes(options.data().codec()));
       resources =
-          opened.add(
-              new DriveResources(
-                  DirectMemory.slabs(meters),
-                  meters,
-                  clock,
-                  codes::of,
-                  OpenFiles.ofProcess()
-                      .share(options.dataFolders().size())
-                      .withRecentBytes(DirectMemory.recentBytes())));
-      ResidentMemory.measure(resources.blockCache(), meters);
+          opened.add(ProcessMemory.resources(options.dataFolders().size(), codes, meters, clock));
       start();
       OpenFiles.ofProcess().report(options.dataFolders().size());
     } catch (Exception e) {
@@ -214,12 +203,12 @@ final class ClusterNode implements RunningServer {
             new Membership(
                 metadata,
                 cluster,
-                own == null ? List.of() : own.rows(),
+                own == null ? List.of() : own.drives().rows(),
                 options.profile(),
                 ClusterNode::endProcess));
     member.join();
     if (own != null) {
-      member.reportUse(own::use);
+      member.reportUse(own.drives()::use);
       own.fillVacant(metadata, member, VACANT_TRIES);
       checkUseful(own);
     }
@@ -228,7 +217,7 @@ final class ClusterNode implements RunningServer {
 
   /** Whoever started it then starts it again, and so looks again. */
   private void checkUseful(StorageRole own) throws IOException {
-    if (!own.hasDrives() && !own.isWaiting() && cluster.roles().size() == 1) {
+    if (!own.isUseful() && cluster.roles().size() == 1) {
       throw new IOException("no drive of this storage node can be used: the log says why");
     }
   }
@@ -241,12 +230,13 @@ final class ClusterNode implements RunningServer {
   /** Serves the drives, and those that come late as soon as they do. */
   private void serveDrives(RemoteMetadata metadata, StorageRole own, FramePort port)
       throws IOException {
-    if (!own.hasDrives() && !own.isWaiting()) {
+    if (!own.isUseful()) {
       return;
     }
     own.serve(port, cluster.id(), cluster.secret());
     DriveScrubs looking =
-        opened.add(new DriveScrubs(options.background(), metadata, own.stores(), steady, meters));
+        opened.add(
+            new DriveScrubs(options.background(), metadata, own.drives().stores(), steady, meters));
     scrubs = looking;
     opened.add(own.awaitVacant(looking::add, AwaitedDrives.PAUSE));
   }
@@ -275,10 +265,11 @@ final class ClusterNode implements RunningServer {
                 drives::oldestReadMs));
     member.reportReads(() -> oldestReadMs(gateway, drives.logTime()));
     BooleanSupplier isItsTurn = () -> drives.isFresh() && drives.isFirstGateway();
-    gateway.startRepair(isItsTurn);
-    gateway.startParityScrub(isItsTurn);
     PeriodicJobs jobs = opened.add(new PeriodicJobs(isItsTurn, meters));
-    collectGarbage(jobs, metadata, drives, gateway);
+    gateway.startRepair(jobs);
+    LogTime logTime = drives.logTime();
+    gateway.collectGarbage(
+        jobs, () -> logTime.ofOwn(drives.oldestReadMs(gateway.reads().oldestMs())), logTime);
     new ClusterBalance(metadata, cluster.outAfter(), drives::hasFailed, System::nanoTime)
         .start(jobs);
     gateway.serve(root);
@@ -296,7 +287,7 @@ final class ClusterNode implements RunningServer {
       @Override
       public @Nullable Path folder(UUID drive) {
         StorageRole own = storage;
-        return own == null ? null : own.folder(drive);
+        return own == null ? null : own.drives().folder(drive);
       }
     };
   }
@@ -333,21 +324,6 @@ final class ClusterNode implements RunningServer {
     return oldestMs < nowMs ? logTime.ofOwn(oldestMs) : 0;
   }
 
-  /** By log time, by which blobs lost their references. */
-  private void collectGarbage(
-      PeriodicJobs jobs, MetadataClient metadata, ClusterDrives drives, GatewayRole gateway) {
-    LogTime logTime = drives.logTime();
-    GarbageCollector collector =
-        new GarbageCollector(
-            metadata,
-            drives::store,
-            () -> logTime.ofOwn(drives.oldestReadMs(gateway.reads().oldestMs())),
-            logTime,
-            GarbageConfig.DEFAULT,
-            meters);
-    GarbageJob.start(jobs, collector, GarbageConfig.DEFAULT);
-  }
-
   @Override
   public ClusterHealth health() {
     Serving gateway = serving;
@@ -358,8 +334,7 @@ final class ClusterNode implements RunningServer {
       return ClusterHealth.ofGateway(
           cluster, gateway.metadata().placement(), gateway.drives(), peer);
     }
-    Health.Drives drives =
-        own == null ? Health.Drives.of(0, List.of(), List.of(), List.of()) : own.health();
+    Health.Drives drives = own == null ? new Health.DriveSurvey().drives() : own.drives().health();
     return ClusterHealth.ofOthers(cluster, drives, peer);
   }
 
@@ -402,13 +377,7 @@ final class ClusterNode implements RunningServer {
     Serving gateway = serving;
     if (gateway != null) {
       out.println("  S3           http://" + options.service().listen());
-      out.println(
-          "  Credentials  access key "
-              + gateway.root().accessKey()
-              + ", from "
-              + gateway.root().origin());
-    }
-    if (gateway != null) {
+      out.println("  Credentials  " + gateway.root().told());
       Protection protection = gateway.drives().protection();
       if (!protection.holdsAllShards()) {
         out.println("  Protection   " + StartMessage.text(protection));

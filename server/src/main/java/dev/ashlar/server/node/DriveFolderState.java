@@ -2,12 +2,17 @@ package dev.ashlar.server.node;
 
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.server.config.MetadataFolders;
 import dev.ashlar.storage.drive.DriveRecall;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
@@ -90,6 +95,40 @@ enum DriveFolderState {
       return isEmpty(folder);
     } catch (IOException e) {
       LOG.debug("{} cannot be read; opening the drive reports the reason.", folder, e);
+      return false;
+    }
+  }
+
+  /** Whether any of these data folders has been used before, or may have been. */
+  static boolean holdData(List<Path> dataFolders) {
+    return !dataFolders.stream().allMatch(DriveFolderState::isKnownEmpty);
+  }
+
+  /**
+   * Those of the folders of a running installation that are not there now: they hold nothing and
+   * are no mount points, while the folders do lie on several devices.
+   */
+  static Set<Path> notMounted(List<Path> dataFolders) {
+    Map<Path, FileStore> devices = MetadataFolders.devices(dataFolders);
+    Set<Path> missing = new HashSet<>();
+    if (new HashSet<>(devices.values()).size() > 1) {
+      for (Path folder : dataFolders) {
+        if (isKnownEmpty(folder) && !isMountPoint(folder)) {
+          missing.add(folder);
+        }
+      }
+    }
+    return missing;
+  }
+
+  private static boolean isMountPoint(Path folder) {
+    Path parent = folder.getParent();
+    try {
+      return Files.isDirectory(folder)
+          && parent != null
+          && !Files.getFileStore(folder).equals(Files.getFileStore(parent));
+    } catch (IOException e) {
+      LOG.warn("Cannot determine whether {} is mounted; treating it as not mounted.", folder, e);
       return false;
     }
   }

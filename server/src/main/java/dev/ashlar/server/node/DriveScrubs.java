@@ -18,6 +18,7 @@ import dev.ashlar.protocol.model.ShardId;
 import dev.ashlar.server.admin.ScrubPage;
 import dev.ashlar.server.config.BackgroundOptions;
 import dev.ashlar.server.jobs.PeriodicJobs;
+import dev.ashlar.server.jobs.PeriodicJobs.Rest;
 import dev.ashlar.storage.drive.DriveStore;
 import dev.ashlar.storage.drive.scrub.ScrubConfig;
 import io.micrometer.core.instrument.Counter;
@@ -65,7 +66,7 @@ final class DriveScrubs implements AutoCloseable {
   private final DeadSessionSweep sweep;
   private final Clock clock;
   private final Counter orphans;
-  private final Counter lacking;
+  private final Counter missing;
   private final PeriodicJobs jobs;
   private final Map<UUID, ScrubPage.Light> lightPages = new ConcurrentHashMap<>();
   private volatile boolean isWanted;
@@ -97,8 +98,8 @@ final class DriveScrubs implements AutoCloseable {
         Counter.builder("ashlar.scrub.orphans")
             .description("Shards and intents of ended sessions that were removed from drives")
             .register(meters);
-    lacking =
-        Counter.builder("ashlar.scrub.lacking.shards")
+    missing =
+        Counter.builder("ashlar.scrub.missing.shards")
             .description("Shards missing in the indexes of drives, before a second look")
             .register(meters);
     Gauge.builder("ashlar.scrub.light.finished", this, each -> each.lightFinishedMs / 1000.0)
@@ -110,7 +111,7 @@ final class DriveScrubs implements AutoCloseable {
       store.startScrub(options.scrub(), this::damaged);
     }
     losses.start();
-    jobs.start("light-scrub", Duration.ZERO, INTERVAL, this::round);
+    jobs.start("light-scrub", Duration.ZERO, Rest.of(INTERVAL), this::round, () -> {});
   }
 
   /** From now on also this drive, which was not there before. */
@@ -147,10 +148,10 @@ final class DriveScrubs implements AutoCloseable {
     return new ScrubPage(page);
   }
 
-  private Duration round() throws MetadataUnavailableException, InterruptedException {
+  private boolean round() throws MetadataUnavailableException, InterruptedException {
     Registry registry = metadata.registry();
     if (registry.getEpoch() == 0) {
-      return INTERVAL; // nothing can have been written
+      return false; // nothing can have been written
     }
     LiveSessions live = LiveSessions.of(registry);
     LiveSessions before = seen;
@@ -168,7 +169,7 @@ final class DriveScrubs implements AutoCloseable {
       lightStartedMs = clock.millis();
       pass(live);
     }
-    return INTERVAL;
+    return false;
   }
 
   private long removeLeftovers(long below, LongPredicate isDead)
@@ -188,7 +189,7 @@ final class DriveScrubs implements AutoCloseable {
       orphans.increment((double) removed);
       try {
         LightScrub.Found found = light.look(store.drive().id(), store::firstMissing);
-        lacking.increment((double) found.suspects());
+        missing.increment((double) found.suspects());
         lightPages.put(
             store.drive().id(),
             new ScrubPage.Light(

@@ -3,27 +3,35 @@ package dev.ashlar.server.node;
 import dev.ashlar.blob.context.ByteRateLimiter;
 import dev.ashlar.blob.context.EngineConfig;
 import dev.ashlar.blob.context.ErasureCodes;
-import dev.ashlar.blob.context.HedgeConfig;
 import dev.ashlar.blob.context.Hedging;
+import dev.ashlar.blob.context.Hedging.HedgeConfig;
 import dev.ashlar.blob.engine.Engine;
 import dev.ashlar.blob.engine.EngineBuilder;
 import dev.ashlar.blob.read.RunningReads;
 import dev.ashlar.blob.repair.GroupDebts;
-import dev.ashlar.blob.repair.RepairRates;
-import dev.ashlar.gateway.auth.CredentialLookup;
+import dev.ashlar.blob.repair.RepairConfig;
+import dev.ashlar.blob.repair.Repairer;
+import dev.ashlar.blob.scrub.ParityScrub;
 import dev.ashlar.gateway.auth.SigV4Authenticator;
+import dev.ashlar.gateway.auth.SigV4Authenticator.CredentialLookup;
 import dev.ashlar.gateway.http.HttpConfig;
 import dev.ashlar.gateway.http.S3Server;
 import dev.ashlar.gateway.operation.S3Service;
 import dev.ashlar.gateway.s3.S3Config;
+import dev.ashlar.metadata.garbage.GarbageCollector;
+import dev.ashlar.metadata.garbage.GarbageConfig;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.memory.ByteBudget;
 import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.server.config.BackgroundOptions;
 import dev.ashlar.server.config.RootCredential;
 import dev.ashlar.server.config.ServerOptions;
+import dev.ashlar.server.jobs.PeriodicJobs;
+import dev.ashlar.server.jobs.PeriodicJobs.Rest;
+import dev.ashlar.storage.drive.scrub.ScrubConfig;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
@@ -31,9 +39,10 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.function.LongUnaryOperator;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /** The gateway: the engine, and S3 over it, on whatever metadata and drives it is given. */
@@ -45,6 +54,15 @@ final class GatewayRole implements AutoCloseable {
    * Changes are folded though a read that began before them still runs, if that was so long ago.
    */
   private static final Duration FOLD_HELD_MAX = Duration.ofMinutes(5);
+
+  /** With many debts that cannot be repaired now, looking at them takes a tenth of the time. */
+  private static final Rest REPAIR_REST =
+      new Rest(Duration.ofSeconds(2), 10, Duration.ofMinutes(1));
+
+  /** Counting reads all debts, so it takes at most a tenth of the time. */
+  private static final Rest COUNT_REST = new Rest(Duration.ofSeconds(10), 10, Duration.ofDays(1));
+
+  private static final Rest SCRUB_REST = Rest.of(Duration.ofSeconds(10));
 
   private final ServerOptions options;
   private final Backend backend;
@@ -92,7 +110,7 @@ final class GatewayRole implements AutoCloseable {
                       backend.drives(),
                       dependencies.codes(),
                       dependencies.slabs(),
-                      DirectMemory.ofRequests(dependencies.meters()))
+                      ProcessMemory.ofRequests(dependencies.meters()))
                   .meters(dependencies.meters())
                   .clock(dependencies.steady())
                   .hedging(
@@ -112,16 +130,31 @@ final class GatewayRole implements AutoCloseable {
   }
 
   /**
-   * Repairs from now on what blobs owe.
+   * From now on repairs what blobs owe and counts that and, once in the scrub period, compares the
+   * shards of blobs with each other.
    *
-   * @param isItsTurn whether this process does it for all
+   * @param jobs closed before this
    */
-  void startRepair(BooleanSupplier isItsTurn) {
-    RepairRates rates =
-        new RepairRates(
-            new ByteRateLimiter(options.background().repairBytesPerSecond()),
-            new ByteRateLimiter(options.background().moveBytesPerSecond()));
-    engine.startRepair(rates, isItsTurn);
+  void startRepair(PeriodicJobs jobs) {
+    BackgroundOptions background = options.background();
+    Repairer repairer = engine.newRepairer(background.repairRates(), RepairConfig.DEFAULT);
+    jobs.start("repair", Duration.ZERO, REPAIR_REST, repairer::work, repairer::forget);
+    jobs.start(
+        "group-debts",
+        Duration.ZERO,
+        COUNT_REST,
+        () -> {
+          engine.debts().look();
+          return false;
+        },
+        engine.debts()::forget);
+    ScrubConfig scrub = background.scrub();
+    if (!scrub.period().equals(ScrubConfig.WHEN_ASKED)) {
+      ByteRateLimiter rate = new ByteRateLimiter(scrub.bytesPerSecondMax());
+      ParityScrub parity =
+          engine.newParityScrub(rate, scrub.period(), RandomGenerator.getDefault());
+      jobs.start("parity-scrub", Duration.ZERO, SCRUB_REST, parity::checkNext, () -> {});
+    }
   }
 
   /** What each placement group owes. */
@@ -130,13 +163,34 @@ final class GatewayRole implements AutoCloseable {
   }
 
   /**
-   * Compares the shards of blobs with each other from now on.
+   * Deletes unreferenced blobs from now on. In a cluster, the grace period of the collector is
+   * longer than the age of what this gateway knows of reads of others, so no read that needs a blob
+   * is overlooked. A blob may go that a gateway still reads which is down: its reads end, and
+   * return no wrong byte.
    *
-   * @param isItsTurn whether this process does it for all
+   * @param oldestReadMs since when reads have been running, by the clock
+   * @param time by which blobs lost their references
    */
-  void startParityScrub(BooleanSupplier isItsTurn) {
-    ByteRateLimiter rate = new ByteRateLimiter(options.background().scrub().bytesPerSecondMax());
-    engine.startParityScrub(rate, options.background().scrub().period(), isItsTurn);
+  GarbageCollector collectGarbage(PeriodicJobs jobs, LongSupplier oldestReadMs, Clock time) {
+    GarbageConfig config = GarbageConfig.DEFAULT;
+    GarbageCollector collector =
+        new GarbageCollector(
+            backend.metadata(),
+            backend.drives(),
+            oldestReadMs,
+            time,
+            config,
+            dependencies.meters());
+    jobs.start(
+        "garbage",
+        config.interval(),
+        Rest.of(config.interval()),
+        () -> {
+          collector.collect();
+          return false;
+        },
+        () -> {});
+    return collector;
   }
 
   /** The reads that run. */

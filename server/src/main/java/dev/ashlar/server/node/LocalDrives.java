@@ -7,7 +7,6 @@ import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.server.admin.Health;
 import dev.ashlar.server.cluster.DriveUse;
 import dev.ashlar.server.config.ClusterOptions;
-import dev.ashlar.server.config.MetadataFolders;
 import dev.ashlar.server.config.ServerOptions;
 import dev.ashlar.storage.drive.DriveRecall;
 import dev.ashlar.storage.drive.DriveResources;
@@ -17,16 +16,14 @@ import dev.ashlar.storage.io.IoMode;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -34,6 +31,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -62,17 +60,10 @@ final class LocalDrives implements AutoCloseable {
    * Which drives are to be opened.
    *
    * @param ids of the drive in each folder
-   * @param capacityBytes that are used of each at most; 0: all of its file system
-   * @param hangAfter how long one read or write may run before the drive counts as failed
    * @param openMin how many must open
    */
   record Config(
-      List<Path> folders,
-      List<UUID> ids,
-      UUID cluster,
-      long capacityBytes,
-      Duration hangAfter,
-      int openMin) {
+      List<Path> folders, List<UUID> ids, UUID cluster, DriveConfig.Limits limits, int openMin) {
     Config {
       folders = List.copyOf(folders);
       ids = List.copyOf(ids);
@@ -80,33 +71,22 @@ final class LocalDrives implements AutoCloseable {
 
     /** Of the only process that has drives: it can serve when it has k of them. */
     static Config embedded(ServerOptions options, UUID cluster) {
-      List<UUID> ids = new ArrayList<>();
-      for (int place = 0; place < options.dataFolders().size(); place++) {
-        ids.add(driveId(cluster, "", place));
-      }
-      int openMin = options.profile().dataShards();
-      return new Config(
-          options.dataFolders(),
-          ids,
-          cluster,
-          options.data().driveCapacityBytes(),
-          options.data().hangAfter(),
-          openMin);
+      return of(options, cluster, "", options.profile().dataShards());
     }
 
     /** Of one node among others: it is of use with any drive. */
     static Config ofNode(ServerOptions options, ClusterOptions cluster) {
-      List<UUID> ids = new ArrayList<>();
-      for (int place = 0; place < options.dataFolders().size(); place++) {
-        ids.add(driveId(cluster.id(), cluster.node(), place));
-      }
+      return of(options, cluster.id(), cluster.node(), 1);
+    }
+
+    private static Config of(ServerOptions options, UUID cluster, String node, int openMin) {
+      List<Path> folders = options.dataFolders();
       return new Config(
-          options.dataFolders(),
-          ids,
-          cluster.id(),
-          options.data().driveCapacityBytes(),
-          options.data().hangAfter(),
-          1);
+          folders,
+          IntStream.range(0, folders.size()).mapToObj(n -> driveId(cluster, node, n)).toList(),
+          cluster,
+          options.data().driveLimits(),
+          openMin);
     }
 
     /** The drive that belongs to this place of the node's list. */
@@ -115,13 +95,6 @@ final class LocalDrives implements AutoCloseable {
       ByteBuffer name = ByteBuffer.allocate(20 + nodeName.length);
       name.putLong(cluster.getMostSignificantBits()).putLong(cluster.getLeastSignificantBits());
       return UUID.nameUUIDFromBytes(name.putInt(place).put(nodeName).array());
-    }
-
-    private DriveConfig.Limits limits() {
-      DriveConfig.Limits standard =
-          DriveConfig.Limits.DEFAULT.withTimeouts(
-              DriveConfig.Limits.DEFAULT.stallTimeout(), hangAfter);
-      return capacityBytes == 0 ? standard : standard.withCapacity(capacityBytes);
     }
   }
 
@@ -135,7 +108,7 @@ final class LocalDrives implements AutoCloseable {
       throws IOException, InterruptedException {
     this.config = config;
     this.resources = resources;
-    Set<Path> notMounted = notMounted(config.folders());
+    Set<Path> notMounted = DriveFolderState.notMounted(config.folders());
     Map<UUID, Long> lastIncarnations = new LinkedHashMap<>();
     for (int place = 0; place < config.folders().size(); place++) {
       UUID id = config.ids().get(place);
@@ -208,7 +181,17 @@ final class LocalDrives implements AutoCloseable {
     try (ExecutorService threads = Executors.newFixedThreadPool(config.folders().size())) {
       lastIncarnations.forEach((id, last) -> opening.put(id, threads.submit(() -> open(id, last))));
     }
-    return collect(opening);
+    Map<UUID, IOException> failures = new LinkedHashMap<>();
+    for (Map.Entry<UUID, Future<DriveStore>> entry : opening.entrySet()) {
+      try {
+        open.put(entry.getKey(), entry.getValue().get());
+      } catch (ExecutionException e) {
+        Throwable cause = e.getCause() == null ? e : e.getCause();
+        LOG.error("Cannot open a drive: {}", cause.getMessage());
+        failures.put(entry.getKey(), new IOException(cause.getMessage(), cause));
+      }
+    }
+    return failures;
   }
 
   private DriveConfig driveConfig(UUID id, long lastIncarnation) {
@@ -243,21 +226,6 @@ final class LocalDrives implements AutoCloseable {
     return config.ids().contains(id) ? folderOf(id) : null;
   }
 
-  private Map<UUID, IOException> collect(Map<UUID, Future<DriveStore>> opening)
-      throws InterruptedException {
-    Map<UUID, IOException> failures = new LinkedHashMap<>();
-    for (Map.Entry<UUID, Future<DriveStore>> entry : opening.entrySet()) {
-      try {
-        open.put(entry.getKey(), entry.getValue().get());
-      } catch (ExecutionException e) {
-        Throwable cause = e.getCause() == null ? e : e.getCause();
-        LOG.error("Cannot open a drive: {}", cause.getMessage());
-        failures.put(entry.getKey(), new IOException(cause.getMessage(), cause));
-      }
-    }
-    return failures;
-  }
-
   /** Folders of drives that may come yet. */
   List<Path> awaitedFolders() {
     return awaitedDrives().stream().map(drive -> folderOf(drive.id())).toList();
@@ -265,29 +233,23 @@ final class LocalDrives implements AutoCloseable {
 
   /** The drives that belong there, as they were known. */
   List<DriveId> awaitedDrives() {
-    List<DriveId> drives = new ArrayList<>();
-    for (UUID id : config.ids()) {
-      DriveRow before = awaited.get(id);
-      if (before != null) {
-        drives.add(DriveId.of(before));
-      }
-    }
-    return drives;
+    return config.ids().stream()
+        .map(awaited::get)
+        .filter(Objects::nonNull)
+        .map(DriveId::of)
+        .toList();
   }
 
   /** Folders of those of which nothing is there, though it could be: that may be a loss. */
   List<Path> emptyFolders() {
-    List<Path> empty = new ArrayList<>();
-    for (DriveId drive : awaitedDrives()) {
-      if (isEmptied(drive.id())) {
-        empty.add(folderOf(drive.id()));
-      }
-    }
-    return empty;
+    return awaitedDrives().stream()
+        .filter(drive -> isEmptied(drive.id()))
+        .map(drive -> folderOf(drive.id()))
+        .toList();
   }
 
   private boolean isEmptied(UUID id) {
-    Set<Path> notMounted = notMounted(config.folders());
+    Set<Path> notMounted = DriveFolderState.notMounted(config.folders());
     return DriveFolderState.of(folderOf(id), config.cluster(), awaited.get(id), notMounted)
         == DriveFolderState.EMPTY;
   }
@@ -298,7 +260,7 @@ final class LocalDrives implements AutoCloseable {
    * confirmed that they are; and takes those back that were recalled.
    */
   void fill(Map<UUID, DriveRow> known) throws IOException, InterruptedException {
-    Set<Path> notMounted = notMounted(config.folders());
+    Set<Path> notMounted = DriveFolderState.notMounted(config.folders());
     Map<UUID, Long> lastIncarnations = new LinkedHashMap<>();
     for (Map.Entry<UUID, DriveRow> entry : awaited.entrySet()) {
       UUID id = entry.getKey();
@@ -309,10 +271,8 @@ final class LocalDrives implements AutoCloseable {
       }
     }
     if (!lastIncarnations.isEmpty()) {
-      Set<UUID> failed = open(lastIncarnations).keySet();
-      lastIncarnations.keySet().stream()
-          .filter(id -> !failed.contains(id))
-          .forEach(awaited::remove);
+      lastIncarnations.keySet().removeAll(open(lastIncarnations).keySet());
+      awaited.keySet().removeAll(lastIncarnations.keySet());
     }
   }
 
@@ -330,45 +290,6 @@ final class LocalDrives implements AutoCloseable {
       }
     }
     return name;
-  }
-
-  /** Whether any of these data folders has been used before, or may have been. */
-  static boolean holdData(List<Path> dataFolders) {
-    for (Path folder : dataFolders) {
-      if (!DriveFolderState.isKnownEmpty(folder)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /**
-   * Those of the folders of a running installation that are not there now: they hold nothing and
-   * are no mount points, while the folders do lie on several devices.
-   */
-  static Set<Path> notMounted(List<Path> dataFolders) {
-    Map<Path, FileStore> devices = MetadataFolders.devices(dataFolders);
-    Set<Path> missing = new HashSet<>();
-    if (new HashSet<>(devices.values()).size() > 1) {
-      for (Path folder : dataFolders) {
-        if (DriveFolderState.isKnownEmpty(folder) && !isMountPoint(folder)) {
-          missing.add(folder);
-        }
-      }
-    }
-    return missing;
-  }
-
-  private static boolean isMountPoint(Path folder) {
-    Path parent = folder.getParent();
-    try {
-      return Files.isDirectory(folder)
-          && parent != null
-          && !Files.getFileStore(folder).equals(Files.getFileStore(parent));
-    } catch (IOException e) {
-      LOG.warn("Cannot determine whether {} is mounted; treating it as not mounted.", folder, e);
-      return false;
-    }
   }
 
   /** All drives by place, whether they could be opened or not. */
@@ -434,28 +355,13 @@ final class LocalDrives implements AutoCloseable {
     } catch (IOException e) {
       LOG.debug("Cannot read the capacity of {}; keeping the last known one.", folderOf(id), e);
     }
-    long fileSystem = capacities.getOrDefault(id, 0L);
-    return config.capacityBytes() == 0 ? fileSystem : Math.min(fileSystem, config.capacityBytes());
+    return Math.min(capacities.getOrDefault(id, 0L), config.limits().capacityBytesMax());
   }
 
-  /**
-   * @param folders of all drives, by place
-   */
-  Health.Drives health(List<Path> folders) {
-    List<Path> missing = new ArrayList<>();
-    List<Path> full = new ArrayList<>();
-    List<Path> readOnly = new ArrayList<>();
-    for (int place = 0; place < config.ids().size(); place++) {
-      DriveStore drive = open.get(config.ids().get(place));
-      if (drive == null) {
-        missing.add(folders.get(place));
-      } else if (drive.writeRefusal() == ShardFault.FULL) {
-        full.add(folders.get(place));
-      } else if (!drive.isWritable()) {
-        readOnly.add(folders.get(place));
-      }
-    }
-    return Health.Drives.of(config.ids().size(), missing, full, readOnly);
+  Health.Drives health() {
+    Health.DriveSurvey survey = new Health.DriveSurvey();
+    config.ids().forEach(id -> survey.add(id, folderOf(id).toString(), open.get(id)));
+    return survey.drives();
   }
 
   @Override

@@ -94,18 +94,14 @@ final class LocalPlacement implements AwaitedDrives.Registration {
     Profile present = metadata.placement().profile();
     if (!present.equals(profile)) {
       throw new IOException(
-          "this data was made with --profile "
-              + present
-              + " --stripe-unit "
-              + present.stripeUnit());
+          "this data was made with --profile %s --stripe-unit %s"
+              .formatted(present, present.stripeUnit()));
     }
     int known = metadata.drives().size();
     if (drives.ids().size() != known) {
       throw new IOException(
-          "this data was made with "
-              + known
-              + " drive folders, --data names "
-              + drives.ids().size());
+          "this data was made with %s drive folders, --data names %s"
+              .formatted(known, drives.ids().size()));
     }
   }
 }

@@ -1,11 +1,9 @@
 package dev.ashlar.server.node;
 
 import dev.ashlar.blob.context.ErasureCodes;
-import dev.ashlar.blob.read.RunningReads;
+import dev.ashlar.metadata.consensus.MetadataConfig;
 import dev.ashlar.metadata.consensus.checkpoint.CheckpointLimits;
 import dev.ashlar.metadata.garbage.GarbageCollector;
-import dev.ashlar.metadata.garbage.GarbageConfig;
-import dev.ashlar.metadata.server.MetadataConfig;
 import dev.ashlar.metadata.server.MetadataServer;
 import dev.ashlar.metadata.table.RocksResources;
 import dev.ashlar.protocol.client.MetadataClient;
@@ -79,18 +77,9 @@ public final class Node implements RunningServer {
       Clock steady = SteadyClock.ofSystem();
       ErasureCodes codes = opened.add(new ErasureCodes(options.data().codec()));
       DriveResources resources =
-          opened.add(
-              new DriveResources(
-                  DirectMemory.slabs(meters),
-                  meters,
-                  clock,
-                  codes::of,
-                  OpenFiles.ofProcess()
-                      .share(options.dataFolders().size())
-                      .withRecentBytes(DirectMemory.recentBytes())));
-      ResidentMemory.measure(resources.blockCache(), meters);
+          opened.add(ProcessMemory.resources(options.dataFolders().size(), codes, meters, clock));
       if (!MetadataServer.holdMetadata(peerFolders(options))
-          && LocalDrives.holdData(options.dataFolders())) {
+          && DriveFolderState.holdData(options.dataFolders())) {
         throw new IOException(
             "the drives hold data, but there is no metadata in "
                 + options.metadataFolders()
@@ -114,7 +103,8 @@ public final class Node implements RunningServer {
                   resources));
       LocalPlacement placement = new LocalPlacement(metadata, drives);
       placement.install(options.profile());
-      AwaitedDrives awaited = new AwaitedDrives(drives, metadata, placement, LOOK_AGAIN);
+      AwaitedDrives awaited =
+          new AwaitedDrives(drives, metadata, placement, drive -> {}, LOOK_AGAIN);
       awaited.fill(VACANT_TRIES);
       GatewayRole gateway =
           opened.add(
@@ -124,14 +114,13 @@ public final class Node implements RunningServer {
                   new GatewayRole.Dependencies(codes, resources.slabs(), meters, clock, steady),
                   LongUnaryOperator.identity()));
       PeriodicJobs jobs = opened.add(new PeriodicJobs(() -> true, meters));
-      collectGarbage(jobs, metadata, awaited, gateway.reads(), meters, steady);
-      gateway.startRepair(() -> true);
-      gateway.startParityScrub(() -> true);
+      sweepOnce(gateway.collectGarbage(jobs, gateway.reads()::oldestMs, steady));
+      gateway.startRepair(jobs);
       admin = new Admin(metadata, null, gateway.debts(), awaited);
-      FailureTolerance.measure(() -> ifKnown(admin::failureTolerance), meters);
-      risk = new RecentRisk(() -> ifKnown(admin::risk), System::nanoTime);
+      FailureTolerance.measure(() -> ifKnown(() -> admin.state().failureTolerance()), meters);
+      risk = new RecentRisk(() -> ifKnown(() -> admin.state().risk(metadata)), System::nanoTime);
       DataRisk.measure(risk::now, meters);
-      StoreSpace.measure(() -> ifKnown(admin::space), meters);
+      StoreSpace.measure(() -> ifKnown(() -> admin.state().space(awaited::use)), meters);
       scrubs =
           opened.add(
               new DriveScrubs(options.background(), metadata, drives.stores(), steady, meters));
@@ -161,7 +150,7 @@ public final class Node implements RunningServer {
   private static Set<Path> metadataNotMounted(ServerOptions options) throws IOException {
     return MetadataServer.holdMetadata(peerFolders(options))
         ? MetadataFolders.notMounted(
-            options.metadataFolders(), LocalDrives.notMounted(options.dataFolders()))
+            options.metadataFolders(), DriveFolderState.notMounted(options.dataFolders()))
         : Set.of();
   }
 
@@ -190,20 +179,10 @@ public final class Node implements RunningServer {
   }
 
   /**
-   * Starts removing what nobody refers to, and looks once for what earlier processes left behind:
-   * the folders are locked by this one, so whoever wrote under an earlier session is gone.
+   * Removes what earlier processes left behind: the folders are locked by this one, so whoever
+   * wrote under an earlier session is gone.
    */
-  private void collectGarbage(
-      PeriodicJobs jobs,
-      MetadataClient metadata,
-      AwaitedDrives awaited,
-      RunningReads reads,
-      MeterRegistry meters,
-      Clock steady) {
-    GarbageCollector collector =
-        new GarbageCollector(
-            metadata, awaited::store, reads::oldestMs, steady, GarbageConfig.DEFAULT, meters);
-    GarbageJob.start(jobs, collector, GarbageConfig.DEFAULT);
+  private void sweepOnce(GarbageCollector collector) {
     Thread sweep = Thread.ofPlatform().name("orphan-sweep").daemon().start(() -> sweep(collector));
     opened.add(
         () -> {
@@ -234,7 +213,7 @@ public final class Node implements RunningServer {
     DataRisk recent = risk.now();
     return Health.of(
         options.profile(),
-        drives.health(options.dataFolders()),
+        drives.health(),
         metadata,
         metadata.hasMajority() ? Protection.ifKnown(metadataServer.client()) : Protection.UNKNOWN,
         recent == null ? DataRisk.UNKNOWN : recent);

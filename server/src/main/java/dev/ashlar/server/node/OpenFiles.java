@@ -51,13 +51,9 @@ record OpenFiles(long max) {
     long least = least(drives);
     if (max < least) {
       throw new IOException(
-          "this process may open "
-              + max
-              + " files, but with "
-              + drives
-              + " drives it needs at least "
-              + least
-              + ": raise the hard limit (ulimit -Hn, or LimitNOFILE of systemd), best to "
+          "this process may open %s files, but with %s drives it needs at least %s: "
+                  .formatted(max, drives, least)
+              + "raise the hard limit (ulimit -Hn, or LimitNOFILE of systemd), best to "
               + Math.max(ENOUGH, 2 * least));
     }
     return Budget.DEFAULT.withOpenFiles(segments(drives), tables(drives));

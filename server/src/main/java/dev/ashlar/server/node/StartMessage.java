@@ -50,20 +50,19 @@ final class StartMessage {
     }
     out.println("  Metadata     " + metadata());
     out.println("  Codec        " + codec);
-    out.println(
-        "  Credentials  access key " + credential.accessKey() + ", from " + credential.origin());
+    out.println("  Credentials  " + credential.told());
     if (credential.fresh() && terminal) {
       out.println("               secret key " + credential.secretKey() + " (shown this once)");
     }
-    out.println("  Try          " + awsLine(endpoint));
+    out.println("  Try          " + credential.awsLine(options.service().region(), endpoint));
     out.flush();
   }
 
   /** Of objects that would not survive what they are to survive. */
   static String text(Protection protection) {
-    return !protection.known() || protection.owingBlobs() == 0
+    return !protection.known() || protection.debtBlobs() == 0
         ? "SOME OBJECTS MAY BE MISSING SHARDS: the check is still running"
-        : protection.owingBlobs()
+        : protection.debtBlobs()
             + " BLOBS ARE MISSING SHARDS: they tolerate fewer losses until repair is done";
   }
 
@@ -115,21 +114,6 @@ final class StartMessage {
       }
     }
     return text.toString();
-  }
-
-  private String awsLine(String endpoint) {
-    String keys =
-        credential.origin().startsWith("/")
-            ? ". "
-                + credential.origin()
-                + " && AWS_ACCESS_KEY_ID=$ASHLAR_ACCESS_KEY AWS_SECRET_ACCESS_KEY=$ASHLAR_SECRET_KEY"
-            : "AWS_ACCESS_KEY_ID=$ASHLAR_ACCESS_KEY AWS_SECRET_ACCESS_KEY=$ASHLAR_SECRET_KEY";
-    return keys
-        + " AWS_REGION="
-        + options.service().region()
-        + " aws --endpoint-url "
-        + endpoint
-        + " s3 mb s3://my-bucket";
   }
 
   private static int devices(List<Path> folders) {

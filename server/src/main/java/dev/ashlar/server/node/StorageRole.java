@@ -6,11 +6,8 @@ import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.process.BackgroundThread;
 import dev.ashlar.protocol.wire.ClusterSecret;
-import dev.ashlar.server.admin.Health;
-import dev.ashlar.server.cluster.DriveUse;
 import dev.ashlar.server.cluster.Membership;
 import dev.ashlar.storage.drive.DriveResources;
-import dev.ashlar.storage.drive.DriveStore;
 import dev.ashlar.storage.server.ShardServer;
 import dev.ashlar.storage.server.ShardServerConfig;
 import dev.ashlar.transport.session.FramePort;
@@ -18,7 +15,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -60,12 +56,8 @@ final class StorageRole implements AutoCloseable {
     }
   }
 
-  /**
-   * As metadata registers them; those that could not be opened are not among them, those that are
-   * vacant are.
-   */
-  List<DriveRow> rows() {
-    return drives.rows();
+  LocalDrives drives() {
+    return drives;
   }
 
   /**
@@ -82,15 +74,11 @@ final class StorageRole implements AutoCloseable {
             member.register(rows);
           }
         };
-    AwaitedDrives filled = new AwaitedDrives(drives, metadata, registration, LOOK_AGAIN);
+    AwaitedDrives.Newcomer found = drive -> locks.retake(drives.folderOf(drive));
+    AwaitedDrives filled = new AwaitedDrives(drives, metadata, registration, found, LOOK_AGAIN);
     filled.fill(tries);
     locks.takeExisting(folders);
     awaited = filled;
-  }
-
-  /** What becomes of a drive that has come late. */
-  interface Newcomer {
-    void come(DriveStore drive) throws IOException;
   }
 
   /**
@@ -99,31 +87,13 @@ final class StorageRole implements AutoCloseable {
    * @param newcomer is told of each drive that has come, when it is served
    * @param first the time to the first look
    */
-  BackgroundThread awaitVacant(Newcomer newcomer, Duration first) {
-    return Objects.requireNonNull(awaited)
-        .start(
-            new AwaitedDrives.Newcomer() {
-              @Override
-              public void found(Path folder) throws IOException {
-                locks.retake(folder);
-              }
-
-              @Override
-              public void come(DriveStore drive) throws IOException {
-                newcomer.come(drive);
-              }
-            },
-            first);
+  BackgroundThread awaitVacant(AwaitedDrives.Newcomer newcomer, Duration first) {
+    return Objects.requireNonNull(awaited).start(newcomer, first);
   }
 
-  /** Whether there is a drive to serve. */
-  boolean hasDrives() {
-    return !drives.stores().isEmpty();
-  }
-
-  /** Whether drives may come yet. */
-  boolean isWaiting() {
-    return !drives.awaitedFolders().isEmpty();
+  /** Whether there is a drive to serve, or may come yet. */
+  boolean isUseful() {
+    return !drives.stores().isEmpty() || !drives.awaitedFolders().isEmpty();
   }
 
   /**
@@ -138,7 +108,7 @@ final class StorageRole implements AutoCloseable {
             standard.operationsMax(),
             standard.writeBytesMax(),
             standard.readBytesMax(),
-            DirectMemory.servedBytes());
+            ProcessMemory.servedBytes());
     ShardServerConfig config =
         new ShardServerConfig(cluster, secret, ShardServerConfig.DEFAULT_DRAIN, limits);
     List<ShardStore> served = new ArrayList<>(drives.stores());
@@ -150,25 +120,6 @@ final class StorageRole implements AutoCloseable {
   @Nullable ShardStore store(UUID id) {
     AwaitedDrives filled = awaited;
     return filled == null ? drives.store(id) : filled.store(id);
-  }
-
-  /** The folder of a drive; null if it is not of this node. */
-  @Nullable Path folder(UUID id) {
-    return drives.folder(id);
-  }
-
-  /** How full the drive is, or null when it is not open. */
-  @Nullable DriveUse use(UUID id) {
-    return drives.use(id);
-  }
-
-  /** All that could be opened. */
-  Collection<DriveStore> stores() {
-    return drives.stores();
-  }
-
-  Health.Drives health() {
-    return drives.health(folders);
   }
 
   /** Gateways are told, then the drives end. */

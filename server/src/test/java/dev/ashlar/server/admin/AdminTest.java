@@ -13,6 +13,7 @@ import dev.ashlar.protocol.message.NewBlob;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.server.cluster.BalancedCluster;
 import dev.ashlar.server.cluster.DriveUse;
+import dev.ashlar.server.cluster.Protection;
 import dev.ashlar.server.cluster.StoreSpace;
 import java.time.Duration;
 import java.util.List;
@@ -54,7 +55,8 @@ class AdminTest {
     cluster.pass(Duration.ofSeconds(8));
     assertTrue(cluster.slots(by) > 0, "it has got its share already");
     Admin.Done done =
-        Objects.requireNonNull(cluster.admin.act("replace", old.toString(), by.toString()));
+        (Admin.Done)
+            Objects.requireNonNull(cluster.admin.change("replace", old.toString(), by.toString()));
     assertEquals(List.of(old.toString()), done.drives());
     assertEquals(share, cluster.slots(by));
     assertEquals(0, cluster.slots(old));
@@ -82,7 +84,7 @@ class AdminTest {
   private static void assertRefused(
       String why, BalancedCluster cluster, String change, String target, String by) {
     Admin.RefusedException refusal =
-        assertThrows(Admin.RefusedException.class, () -> cluster.admin.act(change, target, by));
+        assertThrows(Admin.RefusedException.class, () -> cluster.admin.change(change, target, by));
     assertTrue(String.valueOf(refusal.getMessage()).contains(why), refusal.getMessage());
   }
 
@@ -116,7 +118,7 @@ class AdminTest {
     cluster.metadata.require(TestBlobs.createBucket("b"));
     List<Admin.GroupInfo> before = cluster.admin.groups();
     assertEquals(cluster.map().pgCount(), before.size());
-    assertTrue(before.stream().allMatch(group -> group.counted() && group.owingBlobs() == 0));
+    assertTrue(before.stream().allMatch(group -> group.counted() && group.debtBlobs() == 0));
     NewBlob.Builder blob =
         TestBlobs.acknowledged(
             cluster.metadata,
@@ -126,9 +128,9 @@ class AdminTest {
     List<Admin.GroupInfo> groups = cluster.admin.groups();
     Admin.GroupInfo first = groups.getFirst();
     assertEquals(blob.getPg(), first.group());
-    assertEquals(List.of(1L, 1L), List.of(first.owingBlobs(), first.owingShards()));
-    assertEquals(BalancedCluster.PROFILE.stripeUnit(), first.owingBytes());
-    assertNull(first.owingSeconds(), "nobody has watched");
+    assertEquals(List.of(1L, 1L), List.of(first.debtBlobs(), first.debtShards()));
+    assertEquals(BalancedCluster.PROFILE.stripeUnit(), first.debtBytes());
+    assertNull(first.debtSeconds(), "nobody has watched");
     assertEquals(before.size(), groups.stream().map(Admin.GroupInfo::group).distinct().count());
     cluster.fallSilent("node-1");
     cluster.pass(Duration.ofSeconds(90));
@@ -143,7 +145,7 @@ class AdminTest {
       assertThrows(MetadataUnavailableException.class, () -> cluster.admin.view(page), page);
     }
     cluster.metadata.setUnavailable(false);
-    assertTrue(cluster.admin.repair().known());
+    assertTrue(Protection.of(cluster.metadata).known());
   }
 
   @Test
@@ -185,7 +187,8 @@ class AdminTest {
     cluster.fallSilent("node-4");
     cluster.pass(Duration.ofSeconds(18));
     assertEquals(70, info(cluster, drive).usedPercent(), "also in another standing");
-    assertEquals(new StoreSpace(700, 300, 600, 70), cluster.admin.space(), "of what is up");
+    assertEquals(
+        new StoreSpace(700, 300, 600, 70), cluster.admin.status().space(), "of what is up");
   }
 
   private static void tell(BalancedCluster cluster, String node, DriveUse use) {

@@ -65,7 +65,7 @@ class ClusterHealthTest {
     void look() throws MetadataUnavailableException {
       registry = cluster.registry();
       protection = Protection.of(cluster.metadata);
-      risk = cluster.admin.risk();
+      risk = cluster.admin.state().risk(cluster.metadata);
       isFresh = true;
       for (DriveRow row : registry.getDrivesList()) {
         DriveId drive = DriveId.of(row);

@@ -55,11 +55,11 @@ class DriveRecallsTest {
     assertTrue(cluster.row(slots.get(2)).getAbsent(), "the recalled drive has not come");
     Admin.RefusedException refused =
         assertThrows(
-            Admin.RefusedException.class, () -> cluster.admin.act("drive-recall", target, ""));
+            Admin.RefusedException.class, () -> cluster.admin.change("drive-recall", target, ""));
     assertTrue(String.valueOf(refused.getMessage()).startsWith("1 blobs"), refused.toString());
     cluster.speakAgain(first);
     cluster.pass(Duration.ofSeconds(4));
-    Admin.Done done = cluster.admin.act("drive-recall", target, "");
+    Admin.Done done = (Admin.Done) cluster.admin.change("drive-recall", target, "");
     assertEquals(List.of(target), done == null ? List.of() : done.drives());
   }
 }

@@ -26,11 +26,11 @@ class HealthTest {
   /** What is owed is no reason to send nobody here, but one to look. */
   @Test
   void whatIsOwedIsNotFullProtection() {
-    Health.Drives drives = Health.Drives.of(6, List.of(), List.of(), List.of());
+    Health.Drives drives = new Health.Drives(6, 6, 6, List.of(), List.of(), List.of());
     Health.Metadata metadata = new Health.Metadata(1, 1, List.of(), List.of());
-    Protection owing = new Protection(true, 2, 10, 0, 0, List.of());
+    Protection inDebt = new Protection(true, 2, 10, 0, 0, List.of());
     Protection moving = new Protection(true, 0, 0, 3, 10, List.of());
-    assertEquals(Status.DEGRADED, Health.of(PROFILE, drives, metadata, owing, NONE_LOST).status());
+    assertEquals(Status.DEGRADED, Health.of(PROFILE, drives, metadata, inDebt, NONE_LOST).status());
     assertEquals(Status.UP, Health.of(PROFILE, drives, metadata, moving, NONE_LOST).status());
     assertEquals(
         Status.DEGRADED,
@@ -52,11 +52,11 @@ class HealthTest {
   /** Enough drives are there, and objects are lost all the same; or nobody knows. */
   @Test
   void readsAreAllOnlyWhereAllCanBeRead() {
-    Health.Drives drives = Health.Drives.of(6, List.of(), List.of(), List.of());
+    Health.Drives drives = new Health.Drives(6, 6, 6, List.of(), List.of(), List.of());
     Health.Metadata metadata = new Health.Metadata(1, 1, List.of(), List.of());
-    Protection owing = new Protection(true, 5, 10, 0, 0, List.of(new Protection.Level(-1, 5, 10)));
+    Protection inDebt = new Protection(true, 5, 10, 0, 0, List.of(new Protection.Level(-1, 5, 10)));
     DataRisk lost = new DataRisk(true, false, 0, 5, 0, 0, 0);
-    Health health = Health.of(PROFILE, drives, metadata, owing, lost);
+    Health health = Health.of(PROFILE, drives, metadata, inDebt, lost);
     assertEquals(List.of(Status.DEGRADED, SOME), List.of(health.status(), health.reads()));
     assertEquals(ALL, health.writes());
     Health unknown = Health.of(PROFILE, drives, metadata, Protection.UNKNOWN, DataRisk.UNKNOWN);
@@ -65,7 +65,7 @@ class HealthTest {
 
   @Test
   void withoutAMajorityOfMetadataNothingWorks() {
-    Health.Drives drives = Health.Drives.of(6, List.of(), List.of(), List.of());
+    Health.Drives drives = new Health.Drives(6, 6, 6, List.of(), List.of(), List.of());
     Health.Metadata minority =
         Health.Metadata.of(
             List.of(
@@ -79,14 +79,21 @@ class HealthTest {
 
   private static void assertHealth(
       int total, int missing, int readOnly, Status status, Extent reads, Extent writes) {
-    Health.Drives drives = Health.Drives.of(total, folders(missing), List.of(), folders(readOnly));
+    Health.Drives drives =
+        new Health.Drives(
+            total,
+            total - missing,
+            total - missing - readOnly,
+            folders(missing),
+            List.of(),
+            folders(readOnly));
     Health.Metadata metadata = new Health.Metadata(1, 1, List.of(), List.of());
     assertEquals(
         new Health(status, reads, writes, drives, metadata, FULL, NONE_LOST),
         Health.of(PROFILE, drives, metadata, FULL, NONE_LOST));
   }
 
-  private static List<Path> folders(int count) {
-    return IntStream.range(0, count).mapToObj(n -> Path.of("d" + n)).toList();
+  private static List<String> folders(int count) {
+    return IntStream.range(0, count).mapToObj(n -> "d" + n).toList();
   }
 }

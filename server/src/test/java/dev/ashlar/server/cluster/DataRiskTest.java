@@ -59,7 +59,7 @@ class DataRiskTest {
   }
 
   private void assertBlobs(long atRisk, long unreadable) throws Exception {
-    DataRisk risk = cluster.admin.risk();
+    DataRisk risk = cluster.admin.state().risk(cluster.metadata);
     assertEquals(List.of(atRisk, unreadable), List.of(risk.atRiskBlobs(), risk.unreadableBlobs()));
     assertEquals(unreadable == 0 && risk.unreadableGroups() == 0, risk.allReadable());
     assertEquals(risk, cluster.admin.status().risk());
@@ -68,7 +68,8 @@ class DataRiskTest {
   @Test
   void nothingIsAtRiskWhereEverythingIsThere() throws Exception {
     put(1, 0);
-    assertEquals(new DataRisk(true, true, 0, 0, 0, 0, 0), cluster.admin.risk());
+    assertEquals(
+        new DataRisk(true, true, 0, 0, 0, 0, 0), cluster.admin.state().risk(cluster.metadata));
   }
 
   /** A drive that is down takes nothing from a blob that owes it its shard anyhow. */
@@ -88,11 +89,11 @@ class DataRiskTest {
   void groupsOfWhichTooManyDrivesAreDownCannotBeRead() throws Exception {
     List<UUID> slots = put(1, 0);
     lose(slots.subList(0, 2));
-    DataRisk two = cluster.admin.risk();
+    DataRisk two = cluster.admin.state().risk(cluster.metadata);
     assertEquals(true, two.allReadable());
     assertEquals(true, two.atRiskGroups() > 0);
     lose(slots.subList(2, 3));
-    DataRisk three = cluster.admin.risk();
+    DataRisk three = cluster.admin.state().risk(cluster.metadata);
     assertEquals(List.of(true, false), List.of(three.known(), three.allReadable()));
     assertEquals(true, three.unreadableGroups() > 0);
   }
@@ -104,7 +105,7 @@ class DataRiskTest {
     BlobRow row = cluster.metadata.blobsInDebt(1, null, 1).getFirst();
     KnownDrives known = new KnownDrives(cluster.registry(), cluster.map());
     Protection protection = Protection.of(cluster.metadata);
-    DataRisk.OwingBlobs many = (spare, after, max) -> Collections.nCopies(max, row);
+    DataRisk.BlobsInDebt many = (spare, after, max) -> Collections.nCopies(max, row);
     DataRisk one = DataRisk.of(known, Set.of(slots.getFirst()), protection, many);
     assertEquals(List.of(false, true), List.of(one.known(), one.allReadable()));
     Set<UUID> away = Set.copyOf(slots.subList(4, 6));
@@ -118,12 +119,13 @@ class DataRiskTest {
   void aReplacedDriveIsNotKnownToHaveAnything() throws Exception {
     put(1, 0);
     cluster.joinEmpty("node-3");
-    DataRisk risk = cluster.admin.risk();
+    DataRisk risk = cluster.admin.state().risk(cluster.metadata);
     assertEquals(List.of(false, 1), List.of(risk.known(), risk.uncountedDrives()));
     assertEquals(true, risk.allReadable());
-    assertEquals(1, cluster.admin.failureTolerance().drives());
+    assertEquals(1, cluster.admin.state().failureTolerance().drives());
     cluster.settle();
-    assertEquals(List.of(true, 0), List.of(cluster.admin.risk().known(), 0));
+    assertEquals(
+        List.of(true, 0), List.of(cluster.admin.state().risk(cluster.metadata).known(), 0));
   }
 
   @Test

@@ -26,7 +26,7 @@ class FailureToleranceTest {
   private static void assertTolerance(int drives, int nodes, BalancedCluster cluster)
       throws MetadataUnavailableException {
     FailureTolerance expected = new FailureTolerance(drives, nodes);
-    assertEquals(expected, cluster.admin.failureTolerance());
+    assertEquals(expected, cluster.admin.state().failureTolerance());
     assertEquals(expected, cluster.admin.status().failureTolerance());
   }
 
@@ -103,9 +103,9 @@ class FailureToleranceTest {
                 return missing.contains(drive);
               }
             });
-    assertEquals(new FailureTolerance(2, null), admin.failureTolerance());
+    assertEquals(new FailureTolerance(2, null), admin.state().failureTolerance());
     missing.add(new UUID(0, 3));
-    assertEquals(new FailureTolerance(1, null), admin.failureTolerance());
+    assertEquals(new FailureTolerance(1, null), admin.state().failureTolerance());
     assertEquals(1, admin.status().drives().down());
   }
 

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.server.jobs.PeriodicJobs.Rest;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -29,17 +30,18 @@ class PeriodicJobsTest {
       jobs.start(
           "job",
           Duration.ZERO,
-          INTERVAL,
+          Rest.of(INTERVAL),
           () -> {
             fourth.countDown();
             switch (rounds.incrementAndGet()) {
               case 1 -> throw new IllegalStateException("a bug");
               case 2 -> throw MetadataUnavailableException.refused("no leader");
               default -> {
-                return INTERVAL;
+                return false;
               }
             }
-          });
+          },
+          () -> {});
       await(fourth);
     }
     assertEquals(1, count("failed"));
@@ -63,20 +65,13 @@ class PeriodicJobsTest {
       jobs.start(
           "job",
           Duration.ZERO,
-          INTERVAL,
-          new PeriodicJobs.Job() {
-            @Override
-            public Duration run() {
-              assertTrue(isItsTurn.get());
-              worked.countDown();
-              return INTERVAL;
-            }
-
-            @Override
-            public void skip() {
-              skipped.countDown();
-            }
-          });
+          Rest.of(INTERVAL),
+          () -> {
+            assertTrue(isItsTurn.get());
+            worked.countDown();
+            return false;
+          },
+          skipped::countDown);
       await(skipped);
       assertEquals(1, worked.getCount());
       isItsTurn.set(true);

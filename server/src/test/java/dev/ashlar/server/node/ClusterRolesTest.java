@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.blob.context.ErasureCodes;
 import dev.ashlar.codec.CodecChoice;
-import dev.ashlar.metadata.server.MetadataConfig;
+import dev.ashlar.metadata.consensus.MetadataConfig;
 import dev.ashlar.metadata.server.MetadataServer;
 import dev.ashlar.metadata.table.RocksResources;
 import dev.ashlar.protocol.client.MetadataClient;
@@ -28,6 +28,7 @@ import dev.ashlar.server.config.ClusterOptions;
 import dev.ashlar.server.config.RootCredential;
 import dev.ashlar.server.config.ServerOptions;
 import dev.ashlar.server.config.ServerRole;
+import dev.ashlar.server.jobs.PeriodicJobs;
 import dev.ashlar.storage.drive.DriveResources;
 import dev.ashlar.storage.drive.DriveStore;
 import dev.ashlar.transport.EventLoops;
@@ -151,7 +152,8 @@ public class ClusterRolesTest {
     StorageRole role =
         new StorageRole(
             LocalDrives.Config.ofNode(options, cluster), AwaitedDrives.known(metadata), resources);
-    Membership membership = new Membership(metadata, cluster, role.rows(), PROFILE, () -> {});
+    Membership membership =
+        new Membership(metadata, cluster, role.drives().rows(), PROFILE, () -> {});
     membership.join();
     role.fillVacant(metadata, membership, 1);
     FramePort served =
@@ -263,16 +265,16 @@ public class ClusterRolesTest {
       s3.send("PUT", "/bucket/key-" + i, "", bytes);
     }
     unmount(1);
-    assertTrue(nodes.getFirst().role().hasDrives(), "a replacement");
+    assertTrue(hasDrives(nodes.getFirst()), "a replacement");
     unmount(2);
-    assertFalse(nodes.get(1).role().hasDrives(), "it could not be rebuilt");
+    assertFalse(hasDrives(nodes.get(1)), "it could not be rebuilt");
 
     int port = nodes.get(1).options().clusterListen().port();
     nodes.remove(1).close();
     assertEquals(List.of(), late, "however often it asks");
     Files.move(root.resolve("away2"), root.resolve("d2"));
     nodes.add(1, start(2, port));
-    assertTrue(nodes.get(1).role().hasDrives(), "it is mounted");
+    assertTrue(hasDrives(nodes.get(1)), "it is mounted");
     for (int i = 0; i < 20; i++) {
       String key = "/bucket/key-" + i;
       await(() -> Arrays.equals(bytes, read(s3, key)));
@@ -287,14 +289,14 @@ public class ClusterRolesTest {
     ClusterDrives drives = gateway.drives();
     s3.send("PUT", "/bucket", "", new byte[0]);
     unmount(1);
-    assertTrue(nodes.getFirst().role().hasDrives(), "a replacement");
+    assertTrue(hasDrives(nodes.getFirst()), "a replacement");
     unmount(2);
-    assertFalse(nodes.get(1).role().hasDrives(), "nobody has looked yet what the first one had");
+    assertFalse(hasDrives(nodes.get(1)), "nobody has looked yet what the first one had");
     ShardStore store = Objects.requireNonNull(drives.store(drive(2).id()));
     await(() -> drives.reached(drive(2).id()) != null);
     assertEquals(ShardFault.UNAVAILABLE, store.writeRefusal());
 
-    gateway.role().startRepair(() -> true);
+    gateway.role().startRepair(opened.add(new PeriodicJobs(() -> true, meters)));
     await(() -> !late.isEmpty());
     DriveId replacement = late.getFirst().drive();
     assertEquals(replacement, drive(2), "metadata knows its life before it is served");
@@ -312,6 +314,10 @@ public class ClusterRolesTest {
       String key = "/bucket/key-" + i;
       await(() -> Arrays.equals(bytes, read(s3, key)));
     }
+  }
+
+  private static boolean hasDrives(StorageNode node) {
+    return !node.role().drives().stores().isEmpty();
   }
 
   private static boolean isPut(RehearsalClient s3, String path, byte[] bytes) throws Exception {
@@ -399,7 +405,8 @@ public class ClusterRolesTest {
         opened.add(
             new StorageRole(LocalDrives.Config.ofNode(options, cluster), Map.of(), resources));
     Membership membership =
-        new Membership(metadata, cluster, role.rows(), Profile.parse("2+2", 4096), () -> {});
+        new Membership(
+            metadata, cluster, role.drives().rows(), Profile.parse("2+2", 4096), () -> {});
     IOException refusal = assertThrows(IOException.class, membership::join);
     assertTrue(refusal.toString().contains("--profile 2+1"), refusal.toString());
   }

@@ -58,12 +58,7 @@ class LocalDrivesTest {
   private LocalDrives start(Map<UUID, DriveRow> known) throws Exception {
     LocalDrives.Config config =
         new LocalDrives.Config(
-            List.of(root.resolve("d")),
-            List.of(DRIVE),
-            cluster,
-            0,
-            DriveConfig.Limits.DEFAULT.hangTimeout(),
-            1);
+            List.of(root.resolve("d")), List.of(DRIVE), cluster, DriveConfig.Limits.DEFAULT, 1);
     return opened.add(new LocalDrives(config, known, resources));
   }
 
@@ -202,12 +197,7 @@ class LocalDrivesTest {
     UUID other = new UUID(1, 2);
     LocalDrives.Config config =
         new LocalDrives.Config(
-            List.of(root.resolve("d")),
-            List.of(other),
-            cluster,
-            0,
-            DriveConfig.Limits.DEFAULT.hangTimeout(),
-            0);
+            List.of(root.resolve("d")), List.of(other), cluster, DriveConfig.Limits.DEFAULT, 0);
     DriveRow recalled =
         new DriveId(other, LAST_LIFE).toMessage().toBuilder().setRecalled(true).build();
     try (LocalDrives drives = new LocalDrives(config, Map.of(other, recalled), resources)) {
@@ -229,8 +219,7 @@ class LocalDrivesTest {
             List.of(root.resolve("d"), broken),
             List.of(DRIVE, other),
             cluster,
-            0,
-            DriveConfig.Limits.DEFAULT.hangTimeout(),
+            DriveConfig.Limits.DEFAULT,
             1);
     Map<UUID, DriveRow> known = Map.of(other, new DriveId(other, LAST_LIFE).toMessage());
     try (LocalDrives drives = new LocalDrives(config, known, resources)) {
@@ -239,7 +228,7 @@ class LocalDrivesTest {
           List.of(DRIVE), drives.rows().stream().map(DriveId::idOf).toList(), "it is not vacant");
       assertEquals(List.of(), drives.emptyFolders());
     }
-    assertTrue(LocalDrives.holdData(List.of(broken)), "it may");
+    assertTrue(DriveFolderState.holdData(List.of(broken)), "it may");
   }
 
   @Test
@@ -259,12 +248,7 @@ class LocalDrivesTest {
     Files.createFile(root.resolve("d"));
     LocalDrives.Config config =
         new LocalDrives.Config(
-            List.of(root.resolve("d")),
-            List.of(DRIVE),
-            cluster,
-            0,
-            DriveConfig.Limits.DEFAULT.hangTimeout(),
-            0);
+            List.of(root.resolve("d")), List.of(DRIVE), cluster, DriveConfig.Limits.DEFAULT, 0);
     try (LocalDrives drives = new LocalDrives(config, known(LAST_LIFE), resources)) {
       assertEquals(0, drives.openCount());
       assertEquals(List.of(), drives.rows());

@@ -2,12 +2,13 @@ package dev.ashlar.storage.drive;
 
 import dev.ashlar.codec.ErasureCode;
 import dev.ashlar.protocol.client.Completion;
-import dev.ashlar.protocol.client.ShardException;
+import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.storage.drive.cache.ChangedShards;
 import dev.ashlar.storage.drive.cache.MergeCandidates;
+import dev.ashlar.storage.drive.cache.RecentBlockMemory;
 import dev.ashlar.storage.drive.change.ExtentMerger;
 import dev.ashlar.storage.drive.change.IntentBuilder;
 import dev.ashlar.storage.drive.compact.Compactor;
@@ -18,12 +19,14 @@ import dev.ashlar.storage.drive.index.ShardIndex;
 import dev.ashlar.storage.drive.log.LogRecovery;
 import dev.ashlar.storage.drive.log.LogRequest;
 import dev.ashlar.storage.drive.log.LostChanges;
+import dev.ashlar.storage.drive.log.OpenDrive;
 import dev.ashlar.storage.drive.log.SegmentLog;
+import dev.ashlar.storage.drive.metrics.DriveMetrics;
 import dev.ashlar.storage.drive.read.ShardReader;
 import dev.ashlar.storage.drive.scrub.DamageListener;
 import dev.ashlar.storage.drive.scrub.ScrubPass;
 import dev.ashlar.storage.drive.scrub.SegmentVerifier;
-import dev.ashlar.storage.drive.segment.BatchScanner;
+import dev.ashlar.storage.drive.segment.Segment;
 import dev.ashlar.storage.drive.segment.SegmentFiles;
 import dev.ashlar.storage.io.RawFiles;
 import java.io.IOException;
@@ -42,12 +45,8 @@ import org.slf4j.LoggerFactory;
 final class DriveCore {
   private static final Logger LOG = LoggerFactory.getLogger(DriveCore.class);
 
-  private final RawFiles files;
-  private final DriveConfig.Limits limits;
   private final OpenContext context;
-  private final SegmentLog.Parts parts;
-  private final SegmentFiles segments;
-  private final ChangedShards changed;
+  private final OpenDrive drive;
   private final UnreadableDirectories unreadableDirectories = new UnreadableDirectories();
   private final SegmentLog log;
   private final ShardReader reader;
@@ -68,29 +67,30 @@ final class DriveCore {
     }
   }
 
-  private DriveCore(
-      RawFiles files, DriveConfig.Limits limits, OpenContext context, SegmentLog.Parts parts)
+  /** What a drive works with, besides its files. */
+  record Parts(ShardIndex index, SlabPool slabs, RecentBlockMemory recent, DriveMetrics meters) {}
+
+  /** Opens the log and replays it to the index. */
+  DriveCore(RawFiles files, DriveConfig.Limits limits, OpenContext context, Parts parts)
       throws IOException {
-    this.files = files;
-    this.limits = limits;
     this.context = context;
-    this.parts = parts;
     identity = DriveIdentity.readToWrite(files);
-    segments =
-        new SegmentFiles(files, limits, parts.index().segments(), context.drivesOnFileSystem());
-    changed = ChangedShards.of(parts.index(), parts.recent());
-    UUID drive = identity.drive().id();
+    ShardIndex index = parts.index();
+    drive =
+        new OpenDrive(
+            identity.drive().id(),
+            limits,
+            files,
+            new SegmentFiles(files, limits, index.segments(), context.drivesOnFileSystem()),
+            index,
+            ChangedShards.of(index, parts.recent()),
+            parts.slabs(),
+            parts.meters());
     boolean areLostSinceBefore = identity.changesLost();
-    LogRecovery.Recovered recovered;
-    try (BatchScanner scanner = new BatchScanner(drive, limits.segmentBytes(), parts.slabs())) {
-      recovered = new LogRecovery(segments, parts.index(), changed, scanner, new Damages()).run();
-    } catch (IOException | RuntimeException | Error e) {
-      segments.close();
-      throw e;
-    }
-    log = new SegmentLog(drive, limits, parts, changed, recovered, segments);
-    reader = newReader(parts.meters()::read);
     try {
+      LogRecovery.Recovered recovered = LogRecovery.run(drive, new Damages());
+      log = new SegmentLog(drive, recovered);
+      reader = newReader(drive.meters()::read);
       if (areLostSinceBefore) {
         recovered.lost().addAll(); // the extent of that damage is unknown
       }
@@ -98,7 +98,7 @@ final class DriveCore {
         deleteBlobsInDoubt(recovered.lost());
       }
     } catch (IOException | RuntimeException | Error e) {
-      segments.close();
+      drive.segments().close();
       throw e;
     }
   }
@@ -128,7 +128,7 @@ final class DriveCore {
 
   private static DriveIdentity format(RawFiles files, OpenContext context) throws IOException {
     for (String name : files.list()) {
-      if (SegmentFiles.isSegment(name)) {
+      if (Segment.isSegment(name)) {
         throw new IOException(
             "there are segments but no " + DriveIdentity.FILE + ": this drive lost its identity");
       }
@@ -142,18 +142,12 @@ final class DriveCore {
     return fresh;
   }
 
-  static DriveCore open(
-      RawFiles files, DriveConfig.Limits limits, OpenContext context, SegmentLog.Parts parts)
-      throws IOException {
-    return new DriveCore(files, limits, context, parts);
-  }
-
   DriveId drive() {
     return identity.drive();
   }
 
   SegmentFiles segments() {
-    return segments;
+    return drive.segments();
   }
 
   SegmentLog log() {
@@ -165,36 +159,24 @@ final class DriveCore {
   }
 
   ShardIndex index() {
-    return parts.index();
+    return drive.index();
   }
 
   Compactor newCompactor(Compactor.Mover mover) {
-    return new Compactor(
-        drive().id(),
-        limits,
-        files,
-        segments,
-        log,
-        parts,
-        changed.unfolded(),
-        unreadableDirectories,
-        mover);
+    return new Compactor(drive, log, unreadableDirectories, mover);
   }
 
   ExtentMerger newCoalescer(ExtentMerger.Merger merger) {
-    ShardReader own = newReader(parts.meters()::readToMerge);
-    return new ExtentMerger(parts.index(), own, parts.slabs(), changed.toMerge(), merger);
+    return new ExtentMerger(drive, newReader(drive.meters()::readToMerge), merger);
   }
 
   IntentBuilder newIntentMaker(Function<Profile, ErasureCode> codes) {
-    return new IntentBuilder(
-        reader, changed.recent(), parts.slabs(), parts.meters(), limits.batchBytesMax(), codes);
+    return new IntentBuilder(drive, reader, codes);
   }
 
   ScrubPass newScrub(ReadThrottle throttle, Clock clock) {
     return new ScrubPass(
-        files,
-        segments,
+        drive,
         log,
         listener -> newSegmentVerifier(throttle, listener),
         unreadableDirectories,
@@ -202,36 +184,35 @@ final class DriveCore {
   }
 
   SegmentVerifier newSegmentVerifier(ReadThrottle throttle, DamageListener listener) {
-    return new SegmentVerifier(
-        drive().id(), segments, log, parts, changed.unfolded(), throttle, listener);
+    return new SegmentVerifier(drive, log, throttle, listener);
   }
 
   private ShardReader newReader(IntConsumer onFileRead) {
-    return new ShardReader(segments, parts, changed.unfolded(), onFileRead);
+    return new ShardReader(drive, onFileRead);
   }
 
   MergeCandidates mergeCandidates() {
-    return changed.toMerge();
+    return drive.changed().toMerge();
   }
 
   /** Ends the incarnation: the next start begins a new one. */
   void endIncarnation() throws IOException {
-    identity.nextIncarnation(context.epochSecond()).write(files);
+    identity.nextIncarnation(context.epochSecond()).write(drive.files());
   }
 
   /** Memory used by recently changed blocks. */
   long recentBytes() {
-    return changed.recent().bytes();
+    return drive.changed().recent().bytes();
   }
 
   /** Frees memory that only helps with changes, when there will be none. */
   void endChanges() {
-    changed.recent().close();
+    drive.changed().recent().close();
   }
 
   void close() throws IOException {
     endChanges();
-    segments.close();
+    drive.segments().close();
   }
 
   /**
@@ -242,13 +223,13 @@ final class DriveCore {
     public void lost(String what) throws IOException {
       LOG.error("Drive {}: {}", identity.drive(), what);
       DriveIdentity next = identity.nextIncarnation(context.epochSecond()).withChangesLost(true);
-      next.write(files);
+      next.write(drive.files());
       identity = next;
     }
 
     @Override
     public void probe() throws IOException {
-      identity.write(files);
+      identity.write(drive.files());
     }
   }
 
@@ -273,29 +254,18 @@ final class DriveCore {
           deleted);
     }
     identity = identity.withChangesLost(false);
-    identity.write(files);
+    identity.write(drive.files());
   }
 
   private void delete(List<BlobId> blobs) throws IOException {
-    log.add(new LogRequest.Delete(blobs, Unheard.INSTANCE));
+    log.add(new LogRequest.Delete(blobs, Completion.of(drive -> {}, failure -> {})));
     log.commit();
     if (!log.rejected().isEmpty()) {
       throw new IOException(
           "no space to record that changed blobs are lost: free "
-              + ((2L * limits.segmentBytes()) >> 20)
+              + ((2L * drive.limits().segmentBytes()) >> 20)
               + " MiB on its file system, or raise its capacity, then restart");
     }
     log.clear();
-  }
-
-  /** A completion without a receiver. */
-  private enum Unheard implements Completion<DriveId> {
-    INSTANCE;
-
-    @Override
-    public void succeeded(DriveId drive) {}
-
-    @Override
-    public void failed(ShardException failure) {}
   }
 }

@@ -5,16 +5,14 @@ import dev.ashlar.storage.drive.index.IndexDirectory;
 import dev.ashlar.storage.drive.index.IndexException;
 import dev.ashlar.storage.drive.index.IndexFloor;
 import dev.ashlar.storage.drive.index.RocksShardIndex;
-import dev.ashlar.storage.drive.log.SegmentLog;
 import dev.ashlar.storage.drive.metrics.DriveMetrics;
-import dev.ashlar.storage.drive.segment.SegmentFiles;
+import dev.ashlar.storage.drive.segment.Segment;
 import dev.ashlar.storage.io.BoundedFiles;
 import dev.ashlar.storage.io.ChannelFiles;
 import dev.ashlar.storage.io.PrivateFiles;
 import dev.ashlar.storage.io.RawFiles;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,7 +20,6 @@ import java.nio.file.StandardOpenOption;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -74,13 +71,13 @@ final class DriveDirectory implements AutoCloseable {
     files = new BoundedFiles(all, resources.openSegments());
     long now = resources.clock().instant().getEpochSecond();
     long later = Math.max(now, config.lastIncarnation() + 1);
-    device = DrivesPerFileSystem.device(config.folder());
+    device = DriveResources.device(config.folder());
     setting =
         new DriveCore.OpenContext(
-            config.cluster(), config.drive(), later, () -> resources.fileSystems().on(device));
+            config.cluster(), config.drive(), later, () -> resources.drivesOn(device));
     identity = DriveCore.identify(files, setting);
     resources.indexOpens();
-    resources.fileSystems().opened(device);
+    resources.driveOpened(device);
   }
 
   private static IOException inFolder(Path folder, IOException e) {
@@ -93,7 +90,7 @@ final class DriveDirectory implements AutoCloseable {
   }
 
   boolean holdsSegments() throws IOException {
-    return files.list().stream().anyMatch(SegmentFiles::isSegment);
+    return files.list().stream().anyMatch(Segment::isSegment);
   }
 
   /** Free space for files of the index, in bytes. */
@@ -116,7 +113,7 @@ final class DriveDirectory implements AutoCloseable {
       RocksShardIndex index =
           new RocksShardIndex(config.folder().resolve(INDEX_FOLDER), resources.index(), onFailure);
       try {
-        IndexFloor.check(files, index);
+        indexFloor().check(index);
       } catch (IndexException e) {
         index.close();
         throw e;
@@ -129,10 +126,10 @@ final class DriveDirectory implements AutoCloseable {
 
   /** Opens the log and replays it to the index. */
   DriveCore openCore(RocksShardIndex index, DriveMetrics meters) throws IOException {
-    SegmentLog.Parts parts =
-        new SegmentLog.Parts(index, resources.slabs(), resources.recent(), meters);
+    DriveCore.Parts parts =
+        new DriveCore.Parts(index, resources.slabs(), resources.recent(), meters);
     try {
-      return DriveCore.open(files, config.limits(), setting, parts);
+      return new DriveCore(files, config.limits(), setting, parts);
     } catch (IOException e) {
       throw inFolder(config.folder(), e);
     }
@@ -141,8 +138,11 @@ final class DriveDirectory implements AutoCloseable {
   void discardIndex() throws IOException {
     checkIdentity();
     IndexDirectory.discard(config.folder().resolve(INDEX_FOLDER));
-    IndexFloor.clear(
-        files); // afterwards: a crash in between must not leave the old index unchecked
+    indexFloor().clear(); // afterwards: a crash in between must not leave the old index unchecked
+  }
+
+  private IndexFloor indexFloor() {
+    return new IndexFloor(files, identity.drive().id());
   }
 
   /** Checks that the drive is still mounted. */
@@ -156,7 +156,7 @@ final class DriveDirectory implements AutoCloseable {
   public void close() throws IOException {
     if (!isClosed) {
       isClosed = true;
-      resources.fileSystems().closed(device);
+      resources.driveClosed(device);
     }
     lockFile.close();
   }
@@ -165,19 +165,17 @@ final class DriveDirectory implements AutoCloseable {
     FileChannel channel =
         PrivateFiles.open(
             folder.resolve(LOCK_FILE), Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE));
-    @Nullable FileLock lock = null;
     try {
-      lock = channel.tryLock();
+      if (channel.tryLock() != null) {
+        return channel;
+      }
     } catch (OverlappingFileLockException e) {
       LOG.debug("Locked by this process", e);
-    } finally {
-      if (lock == null) {
-        channel.close();
-      }
+    } catch (IOException e) {
+      channel.close();
+      throw e;
     }
-    if (lock == null) {
-      throw new IOException("drive directory " + folder + " is in use by another server");
-    }
-    return channel;
+    channel.close();
+    throw new IOException("drive directory " + folder + " is in use by another server");
   }
 }

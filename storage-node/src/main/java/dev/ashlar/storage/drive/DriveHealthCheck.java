@@ -1,6 +1,5 @@
 package dev.ashlar.storage.drive;
 
-import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.storage.drive.config.DriveConfig;
 import dev.ashlar.storage.drive.log.CommitQueue;
 import dev.ashlar.storage.drive.read.DriveReadQueue;
@@ -15,8 +14,8 @@ import org.slf4j.LoggerFactory;
 final class DriveHealthCheck {
   private static final Logger LOG = LoggerFactory.getLogger(DriveHealthCheck.class);
 
-  private final DriveConfig config;
-  private final DriveId drive;
+  private final DriveConfig.Limits limits;
+  private final String name;
   private final SegmentFiles segments;
   private final CommitQueue writes;
   private final DriveReadQueue reads;
@@ -25,15 +24,18 @@ final class DriveHealthCheck {
   private boolean hadFailed;
   private boolean wasFull;
 
+  /**
+   * @param name of the drive, with its directory
+   */
   DriveHealthCheck(
-      DriveConfig config,
-      DriveId drive,
+      DriveConfig.Limits limits,
+      String name,
       SegmentFiles segments,
       CommitQueue writes,
       DriveReadQueue reads,
       HangDetector hangs) {
-    this.config = config;
-    this.drive = drive;
+    this.limits = limits;
+    this.name = name;
     this.segments = segments;
     this.writes = writes;
     this.reads = reads;
@@ -43,13 +45,12 @@ final class DriveHealthCheck {
 
   private void warnIfTooSmall() {
     long capacity = segments.newDataCapacityBytes();
-    long needed = config.limits().capacityBytesMin();
+    long needed = limits.capacityBytesMin();
     if (capacity < needed) {
       LOG.warn(
-          "Drive {} ({}) is too small for any data: it has space for {} bytes but needs {}."
+          "Drive {} is too small for any data: it has space for {} bytes but needs {}."
               + " Use a larger file system; drives that share a file system each need space in it",
-          drive,
-          config.folder(),
+          name,
           Math.max(0, capacity),
           needed);
     }
@@ -64,12 +65,9 @@ final class DriveHealthCheck {
   private void checkRoom() {
     boolean isFull = segments.isFull();
     if (isFull && !wasFull) {
-      LOG.warn(
-          "Drive {} ({}) is full: it refuses new data until deletes have freed space",
-          drive,
-          config.folder());
+      LOG.warn("Drive {} is full: it refuses new data until deletes have freed space", name);
     } else if (wasFull && !isFull) {
-      LOG.info("Drive {} ({}) has free space again", drive, config.folder());
+      LOG.info("Drive {} has free space again", name);
     }
     wasFull = isFull;
   }
@@ -84,12 +82,11 @@ final class DriveHealthCheck {
     }
     if (hasFailed && !hadFailed) {
       LOG.error(
-          "Drive {} ({}) has failed: a read or write has hung for {} s",
-          drive,
-          config.folder(),
-          config.limits().hangTimeout().toSeconds());
+          "Drive {} has failed: a read or write has hung for {} s",
+          name,
+          limits.hangTimeout().toSeconds());
     } else if (hadFailed && !hasFailed) {
-      LOG.warn("Drive {} ({}) has recovered from its failure", drive, config.folder());
+      LOG.warn("Drive {} has recovered from its failure", name);
     }
     hadFailed = hasFailed;
   }
@@ -106,14 +103,13 @@ final class DriveHealthCheck {
     boolean isHanging = writesHang || readsHang;
     if (isHanging && !wasHanging) {
       LOG.error(
-          "Drive {} ({}) hangs: {} made no progress for {} s; it refuses requests until"
+          "Drive {} hangs: {} made no progress for {} s; it refuses requests until"
               + " they return",
-          drive,
-          config.folder(),
+          name,
           writesHang ? "writes" : "reads",
-          config.limits().stallTimeout().toSeconds());
+          limits.stallTimeout().toSeconds());
     } else if (wasHanging && !isHanging) {
-      LOG.warn("Drive {} ({}) responds again", drive, config.folder());
+      LOG.warn("Drive {} responds again", name);
     }
     wasHanging = isHanging;
   }

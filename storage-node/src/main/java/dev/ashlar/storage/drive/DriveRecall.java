@@ -2,7 +2,7 @@ package dev.ashlar.storage.drive;
 
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.storage.drive.config.DriveConfig;
-import dev.ashlar.storage.drive.segment.SegmentFiles;
+import dev.ashlar.storage.drive.segment.Segment;
 import dev.ashlar.storage.io.ChannelFiles;
 import dev.ashlar.storage.io.IoMode;
 import dev.ashlar.storage.io.RawFiles;
@@ -25,7 +25,7 @@ public final class DriveRecall {
   private DriveRecall() {}
 
   public static boolean isOfDrive(String file) {
-    return file.equals(DriveIdentity.FILE) || SegmentFiles.isSegment(file);
+    return file.equals(DriveIdentity.FILE) || Segment.isSegment(file);
   }
 
   /**

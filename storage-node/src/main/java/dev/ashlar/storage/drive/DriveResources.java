@@ -7,8 +7,13 @@ import dev.ashlar.storage.drive.cache.RecentBlockMemory;
 import dev.ashlar.storage.drive.index.IndexResources;
 import dev.ashlar.storage.drive.read.ReadThreads;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
@@ -53,7 +58,10 @@ public final class DriveResources implements AutoCloseable {
   private final ReadThreads readThreads;
   private final Budget budget;
   private final RecentBlockMemory recent;
-  private final DrivesPerFileSystem fileSystems = new DrivesPerFileSystem();
+
+  /** Open drives per device of their file system, whose free space they share. */
+  private final Map<Object, Integer> drivesByDevice = new ConcurrentHashMap<>();
+
   private final ScheduledExecutorService watch;
   private final AtomicInteger indexes = new AtomicInteger(OTHER_DATABASES_MAX);
 
@@ -148,8 +156,21 @@ public final class DriveResources implements AutoCloseable {
     return recent;
   }
 
-  DrivesPerFileSystem fileSystems() {
-    return fileSystems;
+  /** The device of a directory's file system; bind mounts share it. */
+  static Object device(Path folder) throws IOException {
+    return Files.getAttribute(folder, "unix:dev");
+  }
+
+  void driveOpened(Object device) {
+    drivesByDevice.merge(device, 1, Integer::sum);
+  }
+
+  void driveClosed(Object device) {
+    drivesByDevice.computeIfPresent(device, (key, drives) -> drives == 1 ? null : drives - 1);
+  }
+
+  int drivesOn(Object device) {
+    return drivesByDevice.getOrDefault(device, 0);
   }
 
   int readsAtOnce() {

@@ -1,6 +1,5 @@
 package dev.ashlar.storage.drive;
 
-import dev.ashlar.protocol.client.AllOf;
 import dev.ashlar.protocol.client.Completion;
 import dev.ashlar.protocol.client.DiscardIntent;
 import dev.ashlar.protocol.client.FoldIntent;
@@ -17,12 +16,9 @@ import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.ShardId;
 import dev.ashlar.storage.drive.cache.ShardRange;
-import dev.ashlar.storage.drive.change.IntentBuilder;
 import dev.ashlar.storage.drive.config.DriveConfig;
 import dev.ashlar.storage.drive.index.AttemptPage;
 import dev.ashlar.storage.drive.index.IndexException;
-import dev.ashlar.storage.drive.index.ShardIndex;
-import dev.ashlar.storage.drive.log.LogRequest;
 import dev.ashlar.storage.drive.log.LogWriteException;
 import dev.ashlar.storage.drive.metrics.DriveMetrics;
 import dev.ashlar.storage.drive.read.ShardInventory;
@@ -30,17 +26,15 @@ import dev.ashlar.storage.drive.scrub.DamageListener;
 import dev.ashlar.storage.drive.scrub.ScrubConfig;
 import dev.ashlar.storage.drive.scrub.ScrubProgress;
 import dev.ashlar.storage.drive.scrub.Scrubber;
-import dev.ashlar.storage.drive.segment.Checksum;
+import dev.ashlar.storage.drive.segment.SegmentFiles;
 import dev.ashlar.storage.drive.segment.SegmentFormat;
 import dev.ashlar.storage.io.RawFiles;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.BiFunction;
 import java.util.function.LongSupplier;
+import java.util.function.ToLongFunction;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -57,18 +51,11 @@ public final class DriveStore implements ShardStore, AutoCloseable {
   /** How long opening waits for an index rebuild before the rebuild continues in the background. */
   private static final Duration REBUILD_PATIENCE = Duration.ofSeconds(10);
 
-  private final DriveConfig config;
   private final DriveDirectory folder;
   private final DriveMetrics meters;
   private final EngineSupervisor engines;
   private volatile Scrubber.@Nullable Task scrubbing;
-  private volatile State state = State.OPEN;
-
-  private enum State {
-    OPEN,
-    READ_ONLY,
-    CLOSED
-  }
+  private volatile boolean isClosed;
 
   /**
    * Opens the drive and replays the part of the log that its index lacks; formats an empty
@@ -116,13 +103,12 @@ public final class DriveStore implements ShardStore, AutoCloseable {
 
   private DriveStore(
       DriveConfig config, DriveResources resources, DriveDirectory folder, LongSupplier nanoTime) {
-    this.config = config;
     this.folder = folder;
     meters = new DriveMetrics(resources.meters(), folder.identity().drive().id().toString());
     DriveEngine.Context context =
         new DriveEngine.Context(config, resources, nanoTime, this::failed);
     engines = new EngineSupervisor(context, folder, meters, this::opened);
-    DriveGauges.register(meters, this, engines);
+    new DriveGauges(meters, engines).register(this);
   }
 
   /**
@@ -133,7 +119,7 @@ public final class DriveStore implements ShardStore, AutoCloseable {
   public void startScrub(ScrubConfig scrubConfig, DamageListener listener) {
     Scrubber.Task wanted = new Scrubber.Task(scrubConfig, listener);
     scrubbing = wanted;
-    DriveGauges.registerScrub(meters, this::scrubProgress);
+    new DriveGauges(meters, engines).registerScrub(this::scrubProgress);
     DriveEngine present = engines.engine();
     if (present != null) {
       present.startScrub(wanted);
@@ -177,57 +163,40 @@ public final class DriveStore implements ShardStore, AutoCloseable {
 
   /** Capacity for segments, in bytes, as of the last check: the call never waits for the drive. */
   public long capacityBytes() {
-    return DriveGauges.valueOf(
-        engines.engine(), engine -> engine.core().segments().capacityBytes());
+    return ofSegments(SegmentFiles::capacityBytes);
   }
 
   /** Size of all segments, in bytes, as of the last check. */
   public long usedBytes() {
-    return DriveGauges.valueOf(engines.engine(), engine -> engine.core().segments().usedBytes());
+    return ofSegments(SegmentFiles::usedBytes);
   }
 
   public long liveBytes() {
-    return DriveGauges.valueOf(engines.engine(), engine -> engine.core().segments().liveBytes());
+    return ofSegments(SegmentFiles::liveBytes);
+  }
+
+  private long ofSegments(ToLongFunction<SegmentFiles> value) {
+    return engines.value(engine -> value.applyAsLong(engine.core().segments()));
   }
 
   @Override
   public @Nullable ShardFault writeRefusal() {
     ShardException refusal = refusal();
-    if (refusal != null) {
-      return refusal.fault();
+    if (refusal == null) {
+      DriveEngine present = engines.engine();
+      if (present == null) {
+        return ShardFault.UNAVAILABLE;
+      }
+      refusal = present.newDataRefusal();
     }
-    DriveEngine present = engines.engine();
-    if (present == null) {
-      return ShardFault.UNAVAILABLE;
-    }
-    if (present.hangs().hasFailed()) {
-      return ShardFault.READ_ONLY;
-    }
-    if (present.queue().isStalled()) {
-      return ShardFault.UNAVAILABLE;
-    }
-    return present.core().segments().isFull() ? ShardFault.FULL : null;
-  }
-
-  @Override
-  public void write(ShardWrite write, Completion<DriveId> completion) {
-    try {
-      DriveEngine engine = forNewData();
-      check(write);
-      offer(engine, new LogRequest.Write(write, completion));
-    } catch (ShardException e) {
-      completion.failed(e);
-    }
+    return refusal == null ? null : refusal.fault();
   }
 
   private DriveEngine forNewData() throws ShardException {
     DriveEngine engine = writable();
-    if (engine.hangs().hasFailed()) {
-      throw new ShardException(
-          ShardFault.READ_ONLY, drive() + " hangs or has just recovered from hanging");
-    }
-    if (engine.core().segments().isFull()) {
-      throw new ShardException(ShardFault.FULL, drive() + " is full");
+    ShardException refusal = engine.newDataRefusal();
+    if (refusal != null) {
+      throw refusal;
     }
     return engine;
   }
@@ -240,101 +209,48 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     return engines.readable();
   }
 
-  @Override
-  public void prepare(ShardIntent intent, Completion<DriveId> completion) {
+  private @Nullable ShardException refusal() {
+    return isClosed
+        ? new ShardException(ShardFault.UNAVAILABLE, drive() + " is closed")
+        : engines.writeRefusal();
+  }
+
+  /** The start of an operation. */
+  private interface Start {
+    void run() throws ShardException;
+  }
+
+  private static void start(Completion<?> completion, Start start) {
     try {
-      DriveEngine engine = forNewData();
-      if (!IntentBuilder.matches(intent)) {
-        throw corrupt(intent.target().shard(), "the intent fails its checksums");
-      }
-      LogRequest ready = engine.intents().makeAtOnce(intent, completion);
-      if (ready != null) {
-        offer(engine, ready);
-        return;
-      }
-      engine
-          .reads()
-          .run(
-              () -> {
-                LogRequest request = engine.intents().make(intent, completion);
-                return () -> offer(engine, request);
-              },
-              completion);
+      start.run();
     } catch (ShardException e) {
       completion.failed(e);
     }
+  }
+
+  @Override
+  public void write(ShardWrite write, Completion<DriveId> completion) {
+    start(completion, () -> forNewData().write(write, completion));
+  }
+
+  @Override
+  public void prepare(ShardIntent intent, Completion<DriveId> completion) {
+    start(completion, () -> forNewData().prepare(intent, completion));
   }
 
   @Override
   public void fold(List<FoldIntent> folds, Completion<DriveId> completion) {
-    offerParts(
-        folds,
-        LogRequest.FoldAll.FOLDS_MAX,
-        completion,
-        (some, told) -> {
-          List<FoldIntent> missing = new ArrayList<>();
-          return new LogRequest.FoldAll(some, missing, new FoldEnd(missing, told));
-        });
-  }
-
-  /** Fails a durable request if some of its intents were not found. */
-  private record FoldEnd(List<FoldIntent> missing, Completion<DriveId> completion)
-      implements Completion<DriveId> {
-    @Override
-    public void succeeded(DriveId drive) {
-      if (missing.isEmpty()) {
-        completion.succeeded(drive);
-      } else {
-        completion.failed(
-            new ShardException(ShardFault.MISSING, "nothing to fold: " + missing.getFirst()));
-      }
-    }
-
-    @Override
-    public void failed(ShardException failure) {
-      completion.failed(failure);
-    }
+    start(completion, () -> writable().fold(folds, completion));
   }
 
   @Override
   public void drop(List<DiscardIntent> drops, Completion<DriveId> completion) {
-    offerParts(drops, LogRequest.DiscardAll.DISCARDS_MAX, completion, LogRequest.DiscardAll::new);
+    start(completion, () -> writable().drop(drops, completion));
   }
 
   @Override
   public void delete(List<BlobId> blobs, Completion<DriveId> completion) {
-    offerParts(blobs, LogRequest.Delete.BLOBS_MAX, completion, LogRequest.Delete::new);
-  }
-
-  /** Queues a list as one request or, if it is long, as several. */
-  private <T> void offerParts(
-      List<T> all,
-      int partMax,
-      Completion<DriveId> completion,
-      BiFunction<List<T>, Completion<DriveId>, LogRequest> request) {
-    DriveEngine engine;
-    try {
-      engine = writable();
-    } catch (ShardException e) {
-      completion.failed(e);
-      return;
-    }
-    if (all.size() <= partMax) {
-      offer(engine, request.apply(List.copyOf(all), completion));
-      return;
-    }
-    Completion<DriveId> whole = new AllOf<>(completion, Math.ceilDiv(all.size(), partMax));
-    for (int from = 0; from < all.size(); from += partMax) {
-      int to = Math.min(all.size(), from + partMax);
-      offer(engine, request.apply(List.copyOf(all.subList(from, to)), whole));
-    }
-  }
-
-  private static void offer(DriveEngine engine, LogRequest request) {
-    ShardException refusal = engine.queue().offer(request);
-    if (refusal != null) {
-      request.completion().failed(refusal);
-    }
+    start(completion, () -> writable().delete(blobs, completion));
   }
 
   @Override
@@ -344,24 +260,19 @@ public final class DriveStore implements ShardStore, AutoCloseable {
       throw new IllegalArgumentException("range " + offset + "+" + length);
     }
     ShardRange range = new ShardRange(shard, view, offset, length);
-    try {
-      DriveEngine engine = engines.readable();
-      engine.reads().read(() -> engine.core().reader().read(range), completion);
-    } catch (ShardException e) {
-      completion.failed(e);
-    }
+    start(completion, () -> engines.readable().read(range, completion));
   }
 
   @Override
   public List<BlobId> blobsBelow(long session, @Nullable BlobId after, int max)
       throws ShardException {
-    return lookUp(index -> index.blobsBelow(session, after, max));
+    return engines.readable().lookUp(index -> index.blobsBelow(session, after, max));
   }
 
   @Override
   public List<DiscardIntent> attemptsBelow(long session, @Nullable DiscardIntent after, int max)
       throws ShardException {
-    return lookUp(index -> AttemptPage.of(index, session, after, max));
+    return engines.readable().lookUp(index -> AttemptPage.of(index, session, after, max));
   }
 
   /**
@@ -373,20 +284,12 @@ public final class DriveStore implements ShardStore, AutoCloseable {
   public @Nullable ByteRange firstMissing(ShardId shard, ShardView view, long length)
       throws ShardException {
     Optional<ByteRange> missing =
-        lookUp(
-            index ->
-                Optional.ofNullable(new ShardInventory(index).firstMissing(shard, view, length)));
+        engines
+            .readable()
+            .lookUp(
+                index ->
+                    Optional.ofNullable(ShardInventory.firstMissing(index, shard, view, length)));
     return missing.orElse(null);
-  }
-
-  /** A query of the index. */
-  private interface LookUp<T> {
-    T in(ShardIndex index) throws IOException;
-  }
-
-  private <T> T lookUp(LookUp<T> lookUp) throws ShardException {
-    DriveEngine engine = engines.readable();
-    return engine.reads().lookUp(() -> lookUp.in(engine.core().index()));
   }
 
   /**
@@ -397,44 +300,16 @@ public final class DriveStore implements ShardStore, AutoCloseable {
    */
   @Override
   public void close() throws IOException {
-    State before = state;
-    if (before == State.CLOSED) {
+    if (isClosed) {
       return;
     }
-    state = State.CLOSED;
-    boolean isClosed = engines.close(before == State.OPEN);
+    isClosed = true;
+    boolean hasEnded = engines.close();
     meters.close();
-    if (!isClosed) {
+    if (!hasEnded) {
       throw new IOException(drive() + " hangs and is left open");
     }
     folder.close();
-  }
-
-  private @Nullable ShardException refusal() {
-    return switch (state) {
-      case OPEN -> engines.writeRefusal();
-      case READ_ONLY ->
-          new ShardException(ShardFault.READ_ONLY, drive() + " is read-only after a failed write");
-      case CLOSED -> new ShardException(ShardFault.UNAVAILABLE, drive() + " is closed");
-    };
-  }
-
-  /** Recovery trusts a payload whose checksums match, so wrong checksums must not be stored. */
-  private void check(ShardWrite write) throws ShardException {
-    ByteBuffer payload = write.payload().duplicate();
-    int length = payload.remaining();
-    if (length > config.limits().payloadBytesMax()) {
-      throw new IllegalArgumentException("payload of " + length + " bytes");
-    }
-    int bad =
-        new Checksum().firstMismatch(payload, payload.position(), length, write.blockCrcs(), 0);
-    if (bad >= 0) {
-      throw corrupt(write.shard(), "payload block " + bad + " fails its checksum");
-    }
-  }
-
-  private static ShardException corrupt(ShardId shard, String what) {
-    return new ShardException(ShardFault.CORRUPT, shard + ": " + what);
   }
 
   private void opened(DriveEngine engine) {
@@ -455,16 +330,12 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     }
     boolean isInDoubt = cause instanceof LogWriteException;
     LOG.error(
-        "Drive {} ({}) is read-only until the process is restarted, {}: {}",
-        drive(),
-        config.folder(),
+        "Drive {} is read-only until the process is restarted, {}: {}",
+        engines.label(),
         isInDoubt ? "and then starts a new incarnation" : "all acknowledged data is intact",
         cause instanceof IOException ? cause.getMessage() : cause.toString());
     LOG.debug("Drive {}: stack trace of the failure", drive(), cause);
     meters.ioError();
-    if (state == State.OPEN) {
-      state = State.READ_ONLY;
-    }
     engines.endWrites(isInDoubt);
     DriveEngine engine = engines.engine();
     if (engine != null) {
@@ -479,11 +350,7 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     try {
       engine.core().endIncarnation();
     } catch (IOException e) {
-      LOG.error(
-          "Drive {} ({}): writing the new incarnation failed: {}",
-          drive(),
-          config.folder(),
-          e.toString());
+      LOG.error("Drive {}: writing the new incarnation failed: {}", engines.label(), e.toString());
     }
   }
 }

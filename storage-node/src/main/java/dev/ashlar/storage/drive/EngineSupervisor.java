@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,7 +42,7 @@ final class EngineSupervisor {
   private volatile boolean isClosing;
   private volatile boolean isInLaterIncarnation;
   private volatile boolean isLogInDoubt;
-  private boolean isReadOnly;
+  private volatile boolean isReadOnly;
   private boolean isAnnounced;
   private int generation;
 
@@ -102,9 +103,20 @@ final class EngineSupervisor {
     return drive;
   }
 
+  /** The drive for the log of the process. */
+  String label() {
+    return context.label(drive);
+  }
+
   /** The engine, which may be about to end; null while there is none. */
   @Nullable DriveEngine engine() {
     return engine;
+  }
+
+  /** A value of the engine; 0 while there is none. */
+  long value(ToLongFunction<DriveEngine> value) {
+    DriveEngine present = engine;
+    return present == null ? 0 : value.applyAsLong(present);
   }
 
   boolean isServing() {
@@ -134,6 +146,9 @@ final class EngineSupervisor {
 
   /** Why writes are refused; null if they are accepted. */
   @Nullable ShardException writeRefusal() {
+    if (isReadOnly) {
+      return new ShardException(ShardFault.READ_ONLY, drive + " is read-only after a failed write");
+    }
     if (finalFailure != null) {
       return new ShardException(ShardFault.READ_ONLY, drive + ": its index cannot be used");
     }
@@ -193,10 +208,9 @@ final class EngineSupervisor {
   private void leaveFailed(IndexException cause) {
     finalFailure = cause;
     LOG.error(
-        "Drive {} ({}): {}. Recovery of the index is postponed until the process is restarted,"
+        "Drive {}: {}. Recovery of the index is postponed until the process is restarted,"
             + " because a write to the log has failed before",
-        drive,
-        context.config().folder(),
+        label(),
         cause.getMessage());
   }
 
@@ -309,10 +323,9 @@ final class EngineSupervisor {
       drive = found;
     } else if (isLater) {
       LOG.error(
-          "Drive {} ({}): the index rebuild found damage in the log. The drive is read-only until"
+          "Drive {}: the index rebuild found damage in the log. The drive is read-only until"
               + " the process is restarted, and then starts a new incarnation",
-          drive,
-          context.config().folder());
+          label());
     }
     if (isLater || isReadOnly) {
       opened.endWrites(ShardFault.READ_ONLY);
@@ -333,11 +346,10 @@ final class EngineSupervisor {
       present.endWrites(ShardFault.READ_ONLY);
     }
     LOG.error(
-        "Drive {} ({}) refuses writes: its index failed again or could not be opened ({}). Check"
+        "Drive {} refuses writes: its index failed again or could not be opened ({}). Check"
             + " the hardware of the drive, the memory, and what is mounted there; then restart the"
             + " process.{}",
-        drive,
-        context.config().folder(),
+        label(),
         cause.toString(),
         IndexException.in(cause) == null ? "" : DISCARD_ADVICE);
     LOG.debug("Drive {}: stack trace of the final failure", drive, cause);
@@ -346,10 +358,9 @@ final class EngineSupervisor {
   /**
    * Stops recovery and closes the engine.
    *
-   * @param isHealthy whether to checkpoint the index
    * @return false if something hangs and stays open
    */
-  boolean close(boolean isHealthy) throws IOException {
+  boolean close() throws IOException {
     synchronized (this) {
       isClosing = true;
     }
@@ -368,7 +379,7 @@ final class EngineSupervisor {
       return false;
     }
     try {
-      if (isHealthy && indexFailure == null) {
+      if (!isReadOnly && indexFailure == null) {
         last.checkpoint();
       }
     } finally {

@@ -87,7 +87,7 @@ final class Housekeeper {
       try {
         round();
       } catch (ShardException e) {
-        LOG.info("Compaction stopped: {}", e.getMessage());
+        LOG.info("Drive {}: compaction stopped: {}", core.drive(), e.getMessage());
       } catch (FileNotOpenedException e) {
         LOG.warn("Drive {}: maintenance is paused: {}", core.drive(), e.getMessage());
         LockSupport.parkNanos(this, NOT_OPENED_REST_NANOS);

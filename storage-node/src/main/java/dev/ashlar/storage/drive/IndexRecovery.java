@@ -90,12 +90,7 @@ final class IndexRecovery {
         return;
       }
       LOG.atLevel(kind == IndexException.Kind.UNFINISHED ? Level.WARN : Level.ERROR)
-          .log(
-              "Drive {} ({}): {}. {}",
-              engines.drive(),
-              context.config().folder(),
-              cause.getMessage(),
-              kind.remedy());
+          .log("Drive {}: {}. {}", engines.label(), cause.getMessage(), kind.remedy());
       if (!awaitWritable(kind) || !engines.closeEngine()) {
         return;
       }
@@ -103,9 +98,8 @@ final class IndexRecovery {
     }
     if (engines.isServing()) {
       LOG.warn(
-          "Drive {} ({}) serves again: its index was recovered in {} ms",
-          engines.drive(),
-          context.config().folder(),
+          "Drive {} serves again: its index was recovered in {} ms",
+          engines.label(),
           TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began));
     }
   }
@@ -149,10 +143,9 @@ final class IndexRecovery {
     while (!engines.isClosing() && !canBeOpened(kind)) {
       if (!isLogged) {
         LOG.warn(
-            "Drive {} ({}) serves only reads until files of its index can be written. Check that"
+            "Drive {} serves only reads until files of its index can be written. Check that"
                 + " its file system has free space and is mounted for writing",
-            engines.drive(),
-            context.config().folder());
+            engines.label());
         isLogged = true;
       }
       LockSupport.parkNanos(this, CHECK_NANOS);

@@ -175,20 +175,12 @@ public final class ChannelFiles implements RawFiles {
 
   private static boolean canBypass(Path folder) throws IOException {
     Path probe = folder.resolve(PROBE);
-    try {
-      Files.deleteIfExists(probe);
-      Files.createFile(probe);
-      @Nullable FileChannel channel = null;
-      try {
-        channel = openDirect(probe);
-        return channel.write(alignedBuffer(ChannelFile.ALIGNMENT), 0) == ChannelFile.ALIGNMENT;
-      } catch (IOException | UnsupportedOperationException e) {
-        return false;
-      } finally {
-        if (channel != null) {
-          channel.close();
-        }
-      }
+    Files.deleteIfExists(probe);
+    Files.createFile(probe);
+    try (FileChannel channel = openDirect(probe)) {
+      return channel.write(alignedBuffer(ChannelFile.ALIGNMENT), 0) == ChannelFile.ALIGNMENT;
+    } catch (IOException | UnsupportedOperationException e) {
+      return false;
     } finally {
       Files.deleteIfExists(probe);
     }
@@ -198,5 +190,10 @@ public final class ChannelFiles implements RawFiles {
     return ByteBuffer.allocateDirect(bytes + ChannelFile.ALIGNMENT)
         .alignedSlice(ChannelFile.ALIGNMENT)
         .slice(0, bytes);
+  }
+
+  @Override
+  public String toString() {
+    return folder.toString();
   }
 }

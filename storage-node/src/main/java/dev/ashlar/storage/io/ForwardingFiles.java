@@ -55,4 +55,9 @@ public abstract class ForwardingFiles implements RawFiles {
   public long usableBytes() throws IOException {
     return files.usableBytes();
   }
+
+  @Override
+  public String toString() {
+    return files.toString();
+  }
 }

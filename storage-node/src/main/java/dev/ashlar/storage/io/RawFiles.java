@@ -3,7 +3,10 @@ package dev.ashlar.storage.io;
 import java.io.IOException;
 import java.util.List;
 
-/** The directory of a drive. Names are plain file names; subdirectories are ignored. */
+/**
+ * The directory of a drive. Names are plain file names; subdirectories are ignored. {@code
+ * toString} names the directory in log lines.
+ */
 public interface RawFiles {
   /**
    * Creates a file of this size, filled with zeros and with its space allocated. It is durable

@@ -71,21 +71,21 @@ final class DriveRequest {
       case Request.Write write -> {
         ShardWrite wanted =
             new ShardWrite(write.shard(), write.offset(), call.data(), write.crcs());
-        yield () -> store.write(wanted, new WhenChanged());
+        yield () -> store.write(wanted, whenChanged());
       }
       case Request.PrepareBytes bytes -> {
         ShardIntent intent =
             new ShardIntent.Bytes(bytes.target(), bytes.offset(), call.data(), bytes.crcs());
-        yield () -> store.prepare(intent, new WhenChanged());
+        yield () -> store.prepare(intent, whenChanged());
       }
       case Request.PrepareDeltas deltas -> {
         ShardIntent intent =
             new ShardIntent.Deltas(deltas.target(), deltas.profile(), cut(deltas.ranges()));
-        yield () -> store.prepare(intent, new WhenChanged());
+        yield () -> store.prepare(intent, whenChanged());
       }
-      case Request.FoldAll all -> () -> store.fold(all.folds(), new WhenChanged());
-      case Request.DropAll all -> () -> store.drop(all.drops(), new WhenChanged());
-      case Request.DeleteAll all -> () -> store.delete(all.blobs(), new WhenChanged());
+      case Request.FoldAll all -> () -> store.fold(all.folds(), whenChanged());
+      case Request.DropAll all -> () -> store.drop(all.drops(), whenChanged());
+      case Request.DeleteAll all -> () -> store.delete(all.blobs(), whenChanged());
       case Request.ListBlobs list ->
           () ->
               list(
@@ -136,16 +136,8 @@ final class DriveRequest {
     }
   }
 
-  private final class WhenChanged implements Completion<DriveId> {
-    @Override
-    public void succeeded(DriveId drive) {
-      ended(new Reply.Done(drive.incarnation()));
-    }
-
-    @Override
-    public void failed(ShardException failure) {
-      DriveRequest.this.failed(failure);
-    }
+  private Completion<DriveId> whenChanged() {
+    return Completion.of(drive -> ended(new Reply.Done(drive.incarnation())), this::failed);
   }
 
   private final class WhenRead implements Completion<ShardData> {

@@ -18,6 +18,7 @@ import dev.ashlar.transport.frame.ReceiveTarget;
 import dev.ashlar.transport.session.ServerSession;
 import io.netty.util.collection.LongObjectHashMap;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +27,8 @@ import org.jspecify.annotations.Nullable;
 final class ShardServerSession extends ServerSession {
   private final ShardServer server;
   private final LongObjectHashMap<ServedCall> calls = new LongObjectHashMap<>();
-  private final RequestWindows windows;
+  private final List<Window> reads = new ArrayList<>();
+  private final List<Window> changes = new ArrayList<>();
   private final @Nullable ShardFault[] sentRefusals;
   private @Nullable ClientConnections client;
 
@@ -35,7 +37,42 @@ final class ShardServerSession extends ServerSession {
     this.server = server;
     int drives = server.drives().size();
     sentRefusals = new ShardFault[drives];
-    windows = new RequestWindows(server.config().limits(), drives);
+    for (int drive = 0; drive < drives; drive++) {
+      reads.add(new Window());
+      changes.add(new Window());
+    }
+  }
+
+  /** The requests that the connection has under way at one drive, either reads or changes. */
+  private static final class Window {
+    /** Tolerance, because the client counts a request until its answer has arrived. */
+    static final int SLACK = 2;
+
+    int operations;
+    long bytes;
+  }
+
+  private Window window(ServedCall call) {
+    return (call.isRead() ? reads : changes).get(call.drive());
+  }
+
+  /** Counts one more request; fails if the client exceeds the terms. */
+  private void enter(ServedCall call) throws WireFormatException {
+    ShardServerConfig.Limits limits = server.config().limits();
+    long bytesMax = call.isRead() ? limits.readBytesMax() : limits.writeBytesMax();
+    Window window = window(call);
+    window.operations++;
+    window.bytes += call.windowBytes();
+    if (window.operations > Window.SLACK * limits.operationsMax()
+        || window.bytes > Window.SLACK * bytesMax) {
+      throw new WireFormatException("more requests under way than the terms allow");
+    }
+  }
+
+  private void leave(ServedCall call) {
+    Window window = window(call);
+    window.operations--;
+    window.bytes -= call.windowBytes();
   }
 
   // ---- Start ----
@@ -123,7 +160,7 @@ final class ShardServerSession extends ServerSession {
     }
     ServedCall call = new ServedCall(header, request, slab, fits ? reserved : 0);
     calls.put(call.id(), call);
-    windows.enter(call);
+    enter(call);
     if (!fits) {
       fail(call, ShardFault.OVERLOADED, "the node has no memory for the request");
       if (request.dataBytes() == 0) {
@@ -230,7 +267,7 @@ final class ShardServerSession extends ServerSession {
     call.releaseSlab();
     call.state(ServedCall.State.REFUSED);
     server.budget().release(call.reservedBytes());
-    windows.leave(call);
+    leave(call);
     reply(call, new Reply.Failed(fault, why));
   }
 
@@ -247,7 +284,7 @@ final class ShardServerSession extends ServerSession {
     }
     if (!isClosed()) {
       calls.remove(call.id());
-      windows.leave(call);
+      leave(call);
       reply(call, reply);
       if (reply instanceof Reply.Failed) {
         sendStates();
@@ -273,7 +310,7 @@ final class ShardServerSession extends ServerSession {
   void answered(ServedCall call) {
     if (!isClosed()) {
       calls.remove(call.id());
-      windows.leave(call);
+      leave(call);
     }
   }
 

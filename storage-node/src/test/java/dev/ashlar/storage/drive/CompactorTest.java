@@ -12,7 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.storage.drive.compact.Compactor;
 import dev.ashlar.storage.drive.config.DriveConfig;
-import dev.ashlar.storage.drive.segment.SegmentFiles;
+import dev.ashlar.storage.drive.segment.Segment;
 import dev.ashlar.storage.drive.segment.SegmentFormat;
 import dev.ashlar.storage.io.FileNotOpenedException;
 import java.io.IOException;
@@ -104,7 +104,7 @@ class CompactorTest {
       compactor.free();
       assertNull(drive.core().segments().get(dead));
     }
-    drive.disk.makeUnopenable(SegmentFiles.fileName(1));
+    drive.disk.makeUnopenable(Segment.fileName(1));
     assertThrows(FileNotOpenedException.class, compactor::emptyOne);
     emptyAll(compactor);
     assertNull(drive.core().segments().get(2));

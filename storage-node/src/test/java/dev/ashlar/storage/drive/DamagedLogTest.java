@@ -28,7 +28,6 @@ import dev.ashlar.storage.drive.index.ShardIndex;
 import dev.ashlar.storage.drive.log.LogRequest;
 import dev.ashlar.storage.drive.segment.LogPosition;
 import dev.ashlar.storage.drive.segment.Segment;
-import dev.ashlar.storage.drive.segment.SegmentFiles;
 import dev.ashlar.storage.drive.segment.SegmentFormat;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -113,7 +112,7 @@ class DamagedLogTest {
   }
 
   private static void flip(SimulatedCore drive, LogPosition batch) {
-    drive.disk.flipBit(SegmentFiles.fileName(batch.segment()), batch.offset() + 41, 3);
+    drive.disk.flipBit(Segment.fileName(batch.segment()), batch.offset() + 41, 3);
   }
 
   @Test
@@ -215,7 +214,7 @@ class DamagedLogTest {
     change(drive, UNFOLDED, 1, 2);
     assertEquals(2, drive.core().log().activeSegment());
     drive.index.checkpoint();
-    drive.disk.delete(SegmentFiles.fileName(1));
+    drive.disk.delete(Segment.fileName(1));
     drive.reopen();
     assertEquals(FIRST_INCARNATION + 1, drive.core().drive().incarnation());
     assertEquals(ShardFault.MISSING, fault(drive, HIT, view(HIT, 0, 1)));
@@ -246,7 +245,7 @@ class DamagedLogTest {
     compactor.free();
     assertNull(drive.core().segments().get(2), "was freed");
     drive.disk.makeUnreadable(
-        SegmentFiles.fileName(damaged.segment()), damaged.offset(), damaged.offset() + 1L);
+        Segment.fileName(damaged.segment()), damaged.offset(), damaged.offset() + 1L);
     drive.index.lose();
     drive.reopen();
     assertTrue(drive.core().drive().incarnation() > FIRST_INCARNATION);
@@ -261,7 +260,7 @@ class DamagedLogTest {
     drive.commit(8, noise(8, 3 * BLOCK));
     drive.commit(9, noise(9, 100));
     int payload = damaged.offset() + 2 * BLOCK;
-    drive.disk.makeUnreadable(SegmentFiles.fileName(damaged.segment()), payload, payload + 1L);
+    drive.disk.makeUnreadable(Segment.fileName(damaged.segment()), payload, payload + 1L);
     drive.index.lose();
     drive.reopen();
     assertEquals(FIRST_INCARNATION, drive.core().drive().incarnation());
@@ -277,7 +276,7 @@ class DamagedLogTest {
     LogPosition damaged = drive.core().log().end();
     drive.commit(8, noise(8, 3 * BLOCK));
     drive.core().log().confirm();
-    drive.disk.flipBit(SegmentFiles.fileName(damaged.segment()), damaged.offset() + 2 * BLOCK, 3);
+    drive.disk.flipBit(Segment.fileName(damaged.segment()), damaged.offset() + 2 * BLOCK, 3);
     drive.index.lose();
     drive.reopen();
     assertEquals(FIRST_INCARNATION, drive.core().drive().incarnation());

@@ -29,7 +29,6 @@ import dev.ashlar.storage.drive.log.LogRequest;
 import dev.ashlar.storage.drive.scrub.ScrubPass;
 import dev.ashlar.storage.drive.segment.BatchScanner;
 import dev.ashlar.storage.drive.segment.Segment;
-import dev.ashlar.storage.drive.segment.SegmentFiles;
 import dev.ashlar.storage.drive.segment.SegmentFormat;
 import dev.ashlar.storage.drive.segment.SegmentFormat.BatchHeader;
 import dev.ashlar.storage.io.SimulatedDrive.PowerLoss;
@@ -125,7 +124,7 @@ class DirectoryMendingTest {
 
   private void flip(SimulatedCore drive, long segment, int from, int to) {
     drive.disk.flipBit(
-        SegmentFiles.fileName(segment), from + random.nextInt(to - from), random.nextInt(8));
+        Segment.fileName(segment), from + random.nextInt(to - from), random.nextInt(8));
   }
 
   /** Returns how many batches have lost their directories. */

@@ -20,7 +20,7 @@ import dev.ashlar.storage.drive.compact.Compactor;
 import dev.ashlar.storage.drive.index.ReadThrottle;
 import dev.ashlar.storage.drive.scrub.ScrubPass;
 import dev.ashlar.storage.drive.scrub.ScrubState;
-import dev.ashlar.storage.drive.segment.SegmentFiles;
+import dev.ashlar.storage.drive.segment.Segment;
 import dev.ashlar.storage.drive.segment.SegmentFormat;
 import dev.ashlar.storage.io.FileNotOpenedException;
 import dev.ashlar.storage.io.SimulatedDrive;
@@ -135,7 +135,7 @@ class DriveScrubTest {
             .mapToLong(LiveBlock::length)
             .sum();
     assertTrue(inSecond > 0);
-    drive.disk.makeUnopenable(SegmentFiles.fileName(2));
+    drive.disk.makeUnopenable(Segment.fileName(2));
     ScrubPass scrub = scrub(drive);
     scrub.begin();
     assertTrue(readNext(scrub));
@@ -245,7 +245,7 @@ class DriveScrubTest {
     SimulatedCore drive = written();
     List<LiveBlock> blocks = LiveBlock.all(drive.index);
     long live = blocks.stream().mapToLong(LiveBlock::length).sum();
-    drive.disk.flipBit(SegmentFiles.fileName(1), 41, 0); // of the first batch
+    drive.disk.flipBit(Segment.fileName(1), 41, 0); // of the first batch
     ScrubState done = pass(drive);
     assertEquals(1, done.unreadableDirectories());
     assertEquals(live, done.verifiedBytes());

@@ -25,7 +25,6 @@ import dev.ashlar.storage.drive.metrics.DriveMetrics;
 import dev.ashlar.storage.drive.segment.BatchScanner;
 import dev.ashlar.storage.drive.segment.MarkRecord;
 import dev.ashlar.storage.drive.segment.Segment;
-import dev.ashlar.storage.drive.segment.SegmentFiles;
 import dev.ashlar.storage.drive.segment.SegmentFormat;
 import dev.ashlar.storage.drive.segment.SegmentFormat.BatchHeader;
 import dev.ashlar.storage.drive.segment.ShardPiece;
@@ -180,11 +179,11 @@ final class DriveSimulation {
 
   private DriveCore open() throws IOException {
     DriveCore.identify(files, SETTING);
-    return DriveCore.open(
+    return new DriveCore(
         files,
         TestDrives.TINY,
         SETTING,
-        new SegmentLog.Parts(index.index(), slabs, FEW_RECENT, METERS));
+        new DriveCore.Parts(index.index(), slabs, FEW_RECENT, METERS));
   }
 
   /**
@@ -241,8 +240,7 @@ final class DriveSimulation {
     for (Batch batch : batches.subList(first, first + count)) {
       BatchHeader header = batch.header();
       int from = random.nextInt(header.directoryBytes());
-      disk.flipBit(
-          SegmentFiles.fileName(header.segment()), header.offset() + from, random.nextInt(8));
+      disk.flipBit(Segment.fileName(header.segment()), header.offset() + from, random.nextInt(8));
       held.addAll(batch.blobs());
     }
     if (random.nextBoolean()) {

@@ -21,7 +21,7 @@ import dev.ashlar.protocol.model.ShardId;
 import dev.ashlar.storage.drive.config.DriveConfig;
 import dev.ashlar.storage.drive.index.RocksIndexCrashes;
 import dev.ashlar.storage.drive.scrub.ScrubConfig;
-import dev.ashlar.storage.drive.segment.SegmentFiles;
+import dev.ashlar.storage.drive.segment.Segment;
 import dev.ashlar.storage.io.IoMode;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
@@ -130,7 +130,7 @@ class DriveStoreTest {
   /** Scrub and compaction do it together, each on its thread. */
   @Test
   void aDamagedDirectoryIsMendedWhileTheDriveIsUsed() throws Exception {
-    Path damaged = folder.resolve(SegmentFiles.fileName(1));
+    Path damaged = folder.resolve(Segment.fileName(1));
     DriveId id;
     try (DriveStore store = open(folder)) {
       id = store.drive();
@@ -328,7 +328,7 @@ class DriveStoreTest {
     try (Stream<Path> files = Files.list(drive)) {
       return files
           .map(file -> file.getFileName().toString())
-          .filter(SegmentFiles::isSegment)
+          .filter(Segment::isSegment)
           .mapToLong(name -> Long.parseLong(name.substring("segment-".length()), 16))
           .min()
           .orElse(0);

@@ -18,7 +18,7 @@ import dev.ashlar.storage.drive.index.IndexException;
 import dev.ashlar.storage.drive.index.IndexVerifier;
 import dev.ashlar.storage.drive.scrub.ScrubConfig;
 import dev.ashlar.storage.drive.scrub.Scrubber;
-import dev.ashlar.storage.drive.segment.SegmentFiles;
+import dev.ashlar.storage.drive.segment.Segment;
 import dev.ashlar.storage.io.HangingFiles;
 import dev.ashlar.storage.io.IoMode;
 import dev.ashlar.storage.io.RawFiles;
@@ -246,7 +246,7 @@ class IndexFailureTest {
     try (DriveStore store = open()) {
       life = store.drive();
       contents.add(store, 200);
-      flipMagic(folder.resolve(SegmentFiles.fileName(1)));
+      flipMagic(folder.resolve(Segment.fileName(1)));
       store.engines().fail(damage());
       await("it can tell", () -> store.writeRefusal() == ShardFault.READ_ONLY);
       assertEquals(life, store.drive(), "others were told so");

@@ -15,7 +15,7 @@ import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.ShardId;
-import dev.ashlar.storage.drive.segment.SegmentFiles;
+import dev.ashlar.storage.drive.segment.Segment;
 import dev.ashlar.storage.drive.segment.SegmentFormat;
 import dev.ashlar.storage.io.IoMode;
 import java.io.IOException;
@@ -110,7 +110,7 @@ class LastBatchTest {
   }
 
   private static Path segment(Path drive) {
-    return drive.resolve(SegmentFiles.fileName(1));
+    return drive.resolve(Segment.fileName(1));
   }
 
   /** Batches here begin every 4 KiB. */

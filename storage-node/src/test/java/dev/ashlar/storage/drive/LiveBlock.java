@@ -6,7 +6,7 @@ import dev.ashlar.storage.drive.index.FoldState;
 import dev.ashlar.storage.drive.index.MemoryShardIndex;
 import dev.ashlar.storage.drive.index.ShardIndex;
 import dev.ashlar.storage.drive.segment.Extent;
-import dev.ashlar.storage.drive.segment.SegmentFiles;
+import dev.ashlar.storage.drive.segment.Segment;
 import dev.ashlar.storage.drive.segment.SegmentFormat;
 import dev.ashlar.storage.drive.segment.ShardPiece;
 import dev.ashlar.storage.io.SimulatedDrive;
@@ -65,7 +65,7 @@ record LiveBlock(
   }
 
   String file() {
-    return SegmentFiles.fileName(segment);
+    return Segment.fileName(segment);
   }
 
   long offset() {

@@ -18,6 +18,7 @@ import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.storage.drive.compact.Compactor;
 import dev.ashlar.storage.drive.config.DriveConfig;
 import dev.ashlar.storage.drive.segment.LogPosition;
+import dev.ashlar.storage.drive.segment.Segment;
 import dev.ashlar.storage.drive.segment.SegmentFiles;
 import dev.ashlar.storage.drive.segment.SegmentFormat;
 import java.nio.ByteBuffer;
@@ -85,7 +86,7 @@ class LostMoveTest {
 
   /** The disk has acknowledged the batch there, and did not write it. */
   private static void lose(SimulatedCore drive, LogPosition position) {
-    String name = SegmentFiles.fileName(position.segment());
+    String name = Segment.fileName(position.segment());
     byte[] content = drive.disk.content(name);
     int bytes = SegmentFormat.header(ByteBuffer.wrap(content), position.offset()).bytes();
     Arrays.fill(content, position.offset(), position.offset() + bytes, (byte) 0);

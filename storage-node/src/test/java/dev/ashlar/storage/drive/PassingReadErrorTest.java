@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.storage.drive.config.DriveConfig;
 import dev.ashlar.storage.drive.segment.LogPosition;
-import dev.ashlar.storage.drive.segment.SegmentFiles;
+import dev.ashlar.storage.drive.segment.Segment;
 import dev.ashlar.storage.drive.segment.SegmentFormat;
 import dev.ashlar.storage.io.FileNotOpenedException;
 import java.io.IOException;
@@ -88,7 +88,7 @@ class PassingReadErrorTest {
   @EnumSource(Index.class)
   void theEndOfASegmentThatCannotBeReadForAMomentIsKept(Index index) throws Exception {
     SimulatedCore drive = drive(TestDrives.LIMITS, index);
-    drive.disk.makeUnreadable(SegmentFiles.fileName(1), begins.get(2).offset());
+    drive.disk.makeUnreadable(Segment.fileName(1), begins.get(2).offset());
     checkKept(drive);
   }
 
@@ -97,7 +97,7 @@ class PassingReadErrorTest {
   void batchesInTheMidstThatCannotBeReadForAMomentAreKept(Index index) throws Exception {
     SimulatedCore drive = drive(TestDrives.LIMITS, index);
     drive.disk.makeUnreadable(
-        SegmentFiles.fileName(1), begins.get(2).offset(), begins.get(3).offset() + 1L);
+        Segment.fileName(1), begins.get(2).offset(), begins.get(3).offset() + 1L);
     checkKept(drive);
   }
 
@@ -106,7 +106,7 @@ class PassingReadErrorTest {
   void aLastBatchThatCannotBeReadForAMomentIsKept(Index index) throws Exception {
     SimulatedCore drive = drive(TestDrives.LIMITS, index);
     int payload = begins.get(BLOBS - 1).offset() + 2 * SegmentFormat.BLOCK;
-    drive.disk.makeUnreadable(SegmentFiles.fileName(1), payload, payload + 1L);
+    drive.disk.makeUnreadable(Segment.fileName(1), payload, payload + 1L);
     checkKept(drive);
   }
 
@@ -116,7 +116,7 @@ class PassingReadErrorTest {
   void aSegmentOfWhichNothingCanBeReadIsKept(Index index) throws Exception {
     for (int segment = 2; segment <= BLOBS; segment++) {
       SimulatedCore drive = drive(TestDrives.TINY, index);
-      String name = SegmentFiles.fileName(segment);
+      String name = Segment.fileName(segment);
       byte[] content = drive.disk.content(name);
       drive.disk.makeUnreadable(name, 0);
       IOException refused = assertThrows(IOException.class, drive::reopen);
@@ -131,7 +131,7 @@ class PassingReadErrorTest {
   void aSegmentThatCannotBeOpenedIsKept(Index index) throws Exception {
     for (int segment = 2; segment <= BLOBS; segment++) {
       SimulatedCore drive = drive(TestDrives.TINY, index);
-      String name = SegmentFiles.fileName(segment);
+      String name = Segment.fileName(segment);
       byte[] content = drive.disk.content(name);
       List<String> names = drive.disk.list();
       drive.disk.makeUnopenable(name);
@@ -153,7 +153,7 @@ class PassingReadErrorTest {
   void aSectorThatCannotBeReadAgainIsDamage() throws Exception {
     SimulatedCore drive = drive(TestDrives.LIMITS, Index.LOST);
     drive.disk.makeUnreadable(
-        SegmentFiles.fileName(1), begins.get(2).offset(), begins.get(2).offset() + 1L);
+        Segment.fileName(1), begins.get(2).offset(), begins.get(2).offset() + 1L);
     drive.reopen();
     assertTrue(drive.core().drive().incarnation() > FIRST_INCARNATION);
     assertArrayEquals(noise(4, 100_000), drive.read(4, 0, 100_000));

@@ -16,7 +16,7 @@ import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.ShardId;
 import dev.ashlar.storage.drive.cache.RecentBlockMemory;
 import dev.ashlar.storage.drive.segment.LogPosition;
-import dev.ashlar.storage.drive.segment.SegmentFiles;
+import dev.ashlar.storage.drive.segment.Segment;
 import dev.ashlar.storage.io.SimulatedDrive;
 import dev.ashlar.storage.io.SimulatedDrive.PowerLoss;
 import java.io.IOException;
@@ -97,7 +97,7 @@ class RecoveredTailTest {
       drive.commit(1, SimulatedCore.noise(1, 1000));
       LogPosition torn = drive.core().log().end();
       drive.commit(2, SimulatedCore.noise(2, 1000));
-      drive.disk.flipBit(SegmentFiles.fileName(torn.segment()), torn.offset() + 500, 1);
+      drive.disk.flipBit(Segment.fileName(torn.segment()), torn.offset() + 500, 1);
       drive.index.lose();
       failedStarts += fails(drive, 1 + i % 8) ? 1 : 0;
       drive.disk.restart();

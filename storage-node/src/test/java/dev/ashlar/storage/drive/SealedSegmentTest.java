@@ -24,7 +24,7 @@ import dev.ashlar.storage.drive.compact.Compactor;
 import dev.ashlar.storage.drive.config.DriveConfig;
 import dev.ashlar.storage.drive.log.LogRequest;
 import dev.ashlar.storage.drive.segment.Checksum;
-import dev.ashlar.storage.drive.segment.SegmentFiles;
+import dev.ashlar.storage.drive.segment.Segment;
 import dev.ashlar.storage.drive.segment.SegmentFormat;
 import dev.ashlar.storage.io.SimulatedDrive.PowerLoss;
 import java.io.IOException;
@@ -61,7 +61,7 @@ class SealedSegmentTest {
     }
 
     void apply(SimulatedCore drive, int offset) {
-      String first = SegmentFiles.fileName(1);
+      String first = Segment.fileName(1);
       byte[] content = drive.disk.content(first);
       if (at < 0) {
         Arrays.fill(content, offset, offset + BLOCK, (byte) 0);
@@ -107,7 +107,7 @@ class SealedSegmentTest {
   }
 
   private static int bytes(SimulatedCore drive, int offset) {
-    return header(drive.disk.content(SegmentFiles.fileName(1)), offset).bytes();
+    return header(drive.disk.content(Segment.fileName(1)), offset).bytes();
   }
 
   private static SegmentFormat.BatchHeader header(byte[] segment, int offset) {
@@ -121,7 +121,7 @@ class SealedSegmentTest {
   @Test
   void gapsOfFreedSegmentsAreNotDamage() throws Exception {
     SimulatedCore drive = drive();
-    assertTrue(header(drive.disk.content(SegmentFiles.fileName(1)), seal(drive)).isSeal());
+    assertTrue(header(drive.disk.content(Segment.fileName(1)), seal(drive)).isSeal());
     drive.reopen();
     assertEquals(FIRST_INCARNATION, drive.core().drive().incarnation());
     assertArrayEquals(noise(2, BLOCK), readChanged(drive));
@@ -164,7 +164,7 @@ class SealedSegmentTest {
   @Test
   void segmentsOfTheFormerVersionNeedNoSeal() throws Exception {
     SimulatedCore drive = drive();
-    byte[] content = drive.disk.content(SegmentFiles.fileName(1));
+    byte[] content = drive.disk.content(Segment.fileName(1));
     int seal = seal(drive);
     Arrays.fill(content, seal, seal + BLOCK, (byte) 0);
     for (int at = 0; at < seal; at += header(content, at).bytes()) {
@@ -175,7 +175,7 @@ class SealedSegmentTest {
       int crc = SegmentFormat.directoryCrc(batch, 0, header.directoryBytes(), new Checksum());
       batch.putInt(SegmentFormat.CRC_AT, crc).get(0, content, at, header.bytes());
     }
-    drive.disk.put(SegmentFiles.fileName(1), content);
+    drive.disk.put(Segment.fileName(1), content);
     drive.reopen();
     assertEquals(FIRST_INCARNATION, drive.core().drive().incarnation());
     assertArrayEquals(noise(2, BLOCK), readChanged(drive));

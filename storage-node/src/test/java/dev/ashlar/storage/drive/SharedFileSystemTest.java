@@ -103,18 +103,18 @@ class SharedFileSystemTest {
   @Test
   void openDrivesAreCountedByTheirFileSystem(@TempDir Path folder) throws Exception {
     try (DriveResources resources = TestDrives.resources(new SlabPool())) {
-      Object device = DrivesPerFileSystem.device(folder);
+      Object device = DriveResources.device(folder);
       DriveStore first = open(folder.resolve("a"), resources);
-      assertEquals(1, resources.fileSystems().on(device));
+      assertEquals(1, resources.drivesOn(device));
       DriveStore second = open(folder.resolve("b"), resources);
-      assertEquals(2, resources.fileSystems().on(device));
+      assertEquals(2, resources.drivesOn(device));
       assertThrows(IOException.class, () -> open(folder.resolve("b"), resources));
-      assertEquals(2, resources.fileSystems().on(device), "it is in use, and not opened again");
+      assertEquals(2, resources.drivesOn(device), "it is in use, and not opened again");
       first.close();
       first.close();
-      assertEquals(1, resources.fileSystems().on(device));
+      assertEquals(1, resources.drivesOn(device));
       second.close();
-      assertEquals(0, resources.fileSystems().on(device));
+      assertEquals(0, resources.drivesOn(device));
     }
   }
 

@@ -87,8 +87,8 @@ final class SimulatedCore {
     DriveCore.OpenContext setting =
         new DriveCore.OpenContext(TestDrives.CLUSTER, DRIVE, 1000, space::drives);
     DriveCore.identify(disk, setting);
-    return DriveCore.open(
-        disk, limits, setting, new SegmentLog.Parts(index, slabs, recent, driveMeters));
+    return new DriveCore(
+        disk, limits, setting, new DriveCore.Parts(index, slabs, recent, driveMeters));
   }
 
   /** One batch with these bytes, each in a shard of its own, slot 0 of blob (1, n). */

@@ -161,10 +161,10 @@ public final class SteppedDrive implements ShardStore {
     DriveCore.OpenContext setting =
         new DriveCore.OpenContext(TestDrives.CLUSTER, medium.id, medium.formattedSecond);
     DriveCore.identify(medium.disk, setting);
-    SegmentLog.Parts logParts =
-        new SegmentLog.Parts(
+    DriveCore.Parts logParts =
+        new DriveCore.Parts(
             medium.index, parts.slabs(), DriveSimulation.FEW_RECENT, DriveSimulation.METERS);
-    return new SteppedDrive(medium, parts, DriveCore.open(medium.disk, LIMITS, setting, logParts));
+    return new SteppedDrive(medium, parts, new DriveCore(medium.disk, LIMITS, setting, logParts));
   }
 
   /** Whether any request waits. */

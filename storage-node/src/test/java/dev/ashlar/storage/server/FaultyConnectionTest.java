@@ -24,7 +24,7 @@ import dev.ashlar.transport.client.NodeConfig;
 import dev.ashlar.transport.client.RemoteNode;
 import dev.ashlar.transport.client.RemoteShardStore;
 import dev.ashlar.transport.frame.FrameTimes;
-import dev.ashlar.transport.session.ConnectionKeeper;
+import dev.ashlar.transport.session.RemoteProcess;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -130,7 +130,7 @@ class FaultyConnectionTest {
             QUICK,
             Duration.ofSeconds(2),
             Duration.ofSeconds(60),
-            new ConnectionKeeper.Backoff(Duration.ofMillis(1), Duration.ofMillis(10)));
+            new RemoteProcess.Backoff(Duration.ofMillis(1), Duration.ofMillis(10)));
     NodeConfig config = loopback.clientConfig(proxy.port(), times, NodeConfig.Limits.DEFAULT, null);
     RemoteNode node = loopback.start(config, slabs);
     try {

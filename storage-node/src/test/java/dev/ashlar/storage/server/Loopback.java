@@ -15,8 +15,8 @@ import dev.ashlar.transport.client.NodeConfig;
 import dev.ashlar.transport.client.RemoteNode;
 import dev.ashlar.transport.client.RemoteShardStore;
 import dev.ashlar.transport.frame.FrameTimes;
-import dev.ashlar.transport.session.ConnectionKeeper;
 import dev.ashlar.transport.session.FramePort;
+import dev.ashlar.transport.session.RemoteProcess;
 import dev.ashlar.transport.tls.ClusterTls;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -46,7 +46,7 @@ final class Loopback implements AutoCloseable {
           TIMES,
           Duration.ofSeconds(5),
           Duration.ofSeconds(60),
-          new ConnectionKeeper.Backoff(Duration.ofMillis(2), Duration.ofMillis(20)));
+          new RemoteProcess.Backoff(Duration.ofMillis(2), Duration.ofMillis(20)));
 
   final EventLoops loops;
   final SlabPool serverSlabs;

@@ -6,7 +6,7 @@ import dev.ashlar.protocol.wire.Wire;
 import dev.ashlar.transport.Endpoint;
 import dev.ashlar.transport.EventLoops;
 import dev.ashlar.transport.session.ClientSession;
-import dev.ashlar.transport.session.ConnectionKeeper;
+import dev.ashlar.transport.session.RemoteProcess;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -21,14 +21,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Not final, so that tests can delay calls.
  */
-public class CallClient implements AutoCloseable {
+public class CallClient extends RemoteProcess {
   /** How long after its deadline a call is abandoned here if its connection has not done so. */
   private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-  private final Endpoint peer;
   private final int callsMax;
+  private final ClientSession.Options options;
+  private final SlabPool slabs = new SlabPool(Wire.CHUNK_BYTES_MAX);
   private final AtomicInteger calls = new AtomicInteger();
-  private final ConnectionKeeper keeper;
   private volatile @Nullable CallClientSession current;
 
   /**
@@ -37,46 +37,25 @@ public class CallClient implements AutoCloseable {
    */
   public CallClient(
       Endpoint peer, CallClientConfig config, EventLoops loops, RandomGenerator random) {
-    this.peer = peer;
+    super(peer, loops, config.backoff(), random);
     callsMax = config.callsMax();
-    ClientSession.Options options = config.options();
-    SlabPool slabs = new SlabPool(Wire.CHUNK_BYTES_MAX);
-    keeper =
-        new ConnectionKeeper(
-            peer,
-            loops,
-            config.backoff(),
-            random,
-            () -> new CallClientSession(this, options, slabs));
-    keeper.start();
-  }
-
-  public Endpoint peer() {
-    return peer;
+    options = config.options();
+    start();
   }
 
   @Override
-  public String toString() {
-    return peer.toString();
+  protected ClientSession<?> newSession() {
+    return new CallClientSession(this, options, slabs);
   }
 
   public boolean isConnected() {
     return current != null;
   }
 
-  /** Waits until it is connected; false after the timeout. */
-  public boolean awaitConnected(Duration timeout) throws InterruptedException {
-    return keeper.awaitConnected(timeout);
-  }
-
-  public ConnectionKeeper.Status status() {
-    return keeper.status();
-  }
-
   /** Called by the session, on its event loop. */
   void connected(CallClientSession session) {
     current = session;
-    keeper.connected();
+    connected();
   }
 
   void lost(CallClientSession session) {
@@ -95,7 +74,7 @@ public class CallClient implements AutoCloseable {
       throws CallException, InterruptedException {
     if (calls.incrementAndGet() > callsMax) {
       calls.decrementAndGet();
-      throw new CallException(callsMax + " calls wait for " + peer, false);
+      throw new CallException(callsMax + " calls wait for " + this, false);
     }
     try {
       return await(method, body, timeout.toNanos());
@@ -109,7 +88,7 @@ public class CallClient implements AutoCloseable {
     CallClientSession session = current;
     OutgoingCall call = new OutgoingCall(method, body, System.nanoTime() + timeoutNanos);
     if (session == null || !session.begin(call)) {
-      throw new CallException("no connection to " + peer, false);
+      throw new CallException("no connection to " + this, false);
     }
     try {
       return call.future().get(timeoutNanos + GRACE_NANOS, TimeUnit.NANOSECONDS);
@@ -119,16 +98,10 @@ public class CallClient implements AutoCloseable {
           : new CallException(String.valueOf(e.getCause()), true);
     } catch (TimeoutException e) {
       session.abandon(call);
-      throw new CallException(peer + " did not answer in time", true);
+      throw new CallException(this + " did not answer in time", true);
     } catch (InterruptedException e) {
       session.abandon(call);
       throw e;
     }
-  }
-
-  /** Ends the connection and fails the calls under way. */
-  @Override
-  public void close() {
-    keeper.close();
   }
 }

@@ -5,7 +5,7 @@ import dev.ashlar.protocol.wire.PeerIdentity;
 import dev.ashlar.protocol.wire.Role;
 import dev.ashlar.transport.frame.FrameTimes;
 import dev.ashlar.transport.session.ClientSession;
-import dev.ashlar.transport.session.ConnectionKeeper;
+import dev.ashlar.transport.session.RemoteProcess;
 import dev.ashlar.transport.tls.ClusterTls;
 import java.time.Duration;
 import java.util.UUID;
@@ -26,7 +26,7 @@ public record CallClientConfig(
     @Nullable ClusterTls tls,
     FrameTimes frames,
     Duration connect,
-    ConnectionKeeper.Backoff backoff,
+    RemoteProcess.Backoff backoff,
     int callsMax) {
   /** A silent peer is dropped early, because another one may lead by then. */
   private static final FrameTimes FRAMES =
@@ -46,7 +46,7 @@ public record CallClientConfig(
         tls,
         FRAMES,
         Duration.ofSeconds(2),
-        new ConnectionKeeper.Backoff(Duration.ofMillis(20), Duration.ofSeconds(1)),
+        new RemoteProcess.Backoff(Duration.ofMillis(20), Duration.ofSeconds(1)),
         4096);
   }
 

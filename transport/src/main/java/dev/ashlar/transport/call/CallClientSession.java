@@ -7,27 +7,22 @@ import dev.ashlar.protocol.wire.HandshakeMessage;
 import dev.ashlar.protocol.wire.Message;
 import dev.ashlar.protocol.wire.Signal;
 import dev.ashlar.protocol.wire.WireFormatException;
-import dev.ashlar.transport.frame.OutgoingMessage;
 import dev.ashlar.transport.frame.ReceiveTarget;
 import dev.ashlar.transport.session.ClientSession;
-import io.netty.util.collection.LongObjectHashMap;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.List;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** One connection to a process that is called: the calls under way, and those that wait. */
-final class CallClientSession extends ClientSession {
+final class CallClientSession extends ClientSession<OutgoingCall> {
   private final CallClient client;
   private final ChunkBuffer chunk;
-  private final LongObjectHashMap<OutgoingCall> calls = new LongObjectHashMap<>();
 
   /** Calls beyond what the server accepts at a time. */
   private final ArrayDeque<OutgoingCall> waiting = new ArrayDeque<>();
 
   private int callsMax;
-  private long lastId;
 
   CallClientSession(CallClient client, Options options, SlabPool slabs) {
     super(options, List.of());
@@ -53,7 +48,13 @@ final class CallClientSession extends ClientSession {
 
   /** Abandons a call whose caller has stopped waiting. */
   void abandon(OutgoingCall call) {
-    frames().execute(() -> end(call, client + " did not answer in time"));
+    frames()
+        .execute(
+            () -> {
+              if (!call.future().isDone()) {
+                giveUp(call);
+              }
+            });
   }
 
   @Override
@@ -65,12 +66,10 @@ final class CallClientSession extends ClientSession {
   // ---- Calls ----
 
   private void pump() {
-    while (calls.size() < callsMax && !waiting.isEmpty()) {
+    while (countUnderWay() < callsMax && !waiting.isEmpty()) {
       OutgoingCall call = waiting.remove();
       if (!call.future().isDone()) {
-        long id = ++lastId;
-        calls.put(id, call);
-        frames().send(call.send(id));
+        send(call);
       }
     }
   }
@@ -78,7 +77,7 @@ final class CallClientSession extends ClientSession {
   @Override
   protected @Nullable ReceiveTarget target(FrameHeader header, Message message) throws IOException {
     if (message instanceof CallMessage.Answer answer) {
-      OutgoingCall call = call(header);
+      OutgoingCall call = request(header);
       if (call.answer() != null) {
         throw unexpected(message);
       }
@@ -91,16 +90,8 @@ final class CallClientSession extends ClientSession {
     return chunk.target(header);
   }
 
-  private OutgoingCall call(FrameHeader header) throws WireFormatException {
-    OutgoingCall call = calls.get(header.request());
-    if (call == null) {
-      throw new WireFormatException(header.type() + " answers nothing");
-    }
-    return call;
-  }
-
   private MessageAssembler answer(FrameHeader header) throws WireFormatException {
-    MessageAssembler answer = call(header).answer();
+    MessageAssembler answer = request(header).answer();
     if (answer == null) {
       throw new WireFormatException(header.type() + " of no answer");
     }
@@ -119,35 +110,12 @@ final class CallClientSession extends ClientSession {
   private void take(FrameHeader header) throws WireFormatException {
     answer(header).add(header, chunk.slab());
     if (header.isLast()) {
-      OutgoingCall call = call(header);
+      OutgoingCall call = request(header);
       stopSending(call);
-      calls.remove(call.id());
+      remove(call);
       call.answered();
       pump();
     }
-  }
-
-  /** Tells the server not to wait for the rest of the call's data. */
-  private void stopSending(OutgoingCall call) {
-    OutgoingMessage sent = call.outgoing();
-    if (sent != null && !sent.isEnded()) {
-      sent.cancel();
-      frames().send(0, call.id(), new Signal.Cancel());
-    }
-  }
-
-  /** A call that the server may have seen stays under way until the server has answered it. */
-  private void end(OutgoingCall call, String reason) {
-    OutgoingMessage sent = call.outgoing();
-    if (sent == null) {
-      waiting.remove(call);
-    } else if (sent.isBegun()) {
-      stopSending(call);
-    } else {
-      sent.cancel();
-      calls.remove(call.id());
-    }
-    call.failed(reason);
   }
 
   // ---- Time, and the end ----
@@ -155,23 +123,24 @@ final class CallClientSession extends ClientSession {
   @Override
   public void tick() {
     long now = System.nanoTime();
-    List<OutgoingCall> all = Stream.concat(waiting.stream(), calls.values().stream()).toList();
-    for (OutgoingCall call : all) {
-      if (call.isOverdue(now) && !call.future().isDone()) {
-        end(call, client + " did not answer in time");
-      }
-    }
+    waiting.stream().filter(call -> call.isOverdue(now)).toList().forEach(this::giveUp);
+    giveUpOverdue(now);
     pump();
   }
 
   @Override
-  protected void ended(IOException reason) {
+  protected void overdue(OutgoingCall call, boolean isRemoved) {
+    waiting.remove(call);
+    call.failed(client + " did not answer in time");
+  }
+
+  @Override
+  protected void ended(List<OutgoingCall> unanswered, IOException reason) {
     client.lost(this);
     chunk.close();
     String text = "the connection to " + client + " is lost: " + reason.getMessage();
     waiting.forEach(call -> call.failed(text));
     waiting.clear();
-    calls.values().forEach(call -> call.failed(text));
-    calls.clear();
+    unanswered.forEach(call -> call.failed(text));
   }
 }

@@ -11,11 +11,11 @@ import java.util.List;
 
 /** Accepts the calls of other processes of the cluster, from construction until it is closed. */
 public final class CallServer implements AutoCloseable {
-  private final CallServerConfig.Limits limits;
-  private final CallHandler handler;
-  private final SlabPool slabs = new SlabPool(1 << 20);
-  private final ByteBudget budget;
-  private final ServerSessions<CallServerSession> sessions;
+  final CallServerConfig.Limits limits;
+  final CallHandler handler;
+  final SlabPool slabs = new SlabPool(1 << 20);
+  final ByteBudget budget;
+  final ServerSessions<CallServerSession> sessions;
 
   /**
    * @param port accepts the connections; the caller closes it
@@ -34,26 +34,6 @@ public final class CallServer implements AutoCloseable {
                 limits.handshakesMax(),
                 limits.connectionsMax()));
     port.serveCalls(frames -> sessions.add(new CallServerSession(this, frames)));
-  }
-
-  CallServerConfig.Limits limits() {
-    return limits;
-  }
-
-  CallHandler handler() {
-    return handler;
-  }
-
-  SlabPool slabs() {
-    return slabs;
-  }
-
-  ByteBudget budget() {
-    return budget;
-  }
-
-  ServerSessions<CallServerSession> sessions() {
-    return sessions;
   }
 
   /** Bytes of calls that are not answered yet. */

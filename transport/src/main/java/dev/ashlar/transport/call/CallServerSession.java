@@ -28,9 +28,9 @@ final class CallServerSession extends ServerSession {
   private long unsentBytes;
 
   CallServerSession(CallServer server, FrameConnection frames) {
-    super(server.sessions(), frames);
+    super(server.sessions, frames);
     this.server = server;
-    chunk = new ChunkBuffer(server.slabs());
+    chunk = new ChunkBuffer(server.slabs);
   }
 
   /** For any thread. */
@@ -41,20 +41,20 @@ final class CallServerSession extends ServerSession {
 
   @Override
   protected void authenticated() throws HandshakeException {
-    if (!server.sessions().hasRoom()) {
+    if (!server.sessions.hasRoom()) {
       throw busy();
     }
     establish(
         new HandshakeMessage.Terms(
-            server.limits().callsMax(), Wire.DATA_BYTES_MAX, Wire.DATA_BYTES_MAX, List.of()));
+            server.limits.callsMax(), Wire.DATA_BYTES_MAX, Wire.DATA_BYTES_MAX, List.of()));
   }
 
   @Override
   protected @Nullable ReceiveTarget target(FrameHeader header, Message message) throws IOException {
     if (message instanceof CallMessage.Call call) {
-      begin(header, call).assembler().check(header);
+      begin(header, call).assembler.check(header);
     } else if (message instanceof Signal.Data) {
-      receiving(header).assembler().check(header);
+      receiving(header).assembler.check(header);
     } else if (header.dataBytes() > 0) {
       throw unexpected(message);
     }
@@ -63,11 +63,11 @@ final class CallServerSession extends ServerSession {
 
   private IncomingCall begin(FrameHeader header, CallMessage.Call call) throws WireFormatException {
     if (calls.containsKey(header.request())
-        || calls.size() >= server.limits().callsMax()
+        || calls.size() >= server.limits.callsMax()
         || header.timeoutMillis() < 1) {
       throw new WireFormatException(call.method() + " as call " + header.request());
     }
-    boolean fits = server.budget().tryReserve(call.length());
+    boolean fits = server.budget.tryReserve(call.length());
     IncomingCall incoming =
         new IncomingCall(
             this,
@@ -76,13 +76,13 @@ final class CallServerSession extends ServerSession {
             header.request(),
             header.timeoutMillis(),
             new MessageAssembler(call.length(), fits));
-    calls.put(incoming.id(), incoming);
+    calls.put(incoming.id, incoming);
     return incoming;
   }
 
   private IncomingCall receiving(FrameHeader header) throws WireFormatException {
     IncomingCall call = calls.get(header.request());
-    if (call == null || call.assembler().isWhole()) {
+    if (call == null || call.assembler.isWhole()) {
       throw new WireFormatException(header.type() + " of no call");
     }
     return call;
@@ -100,12 +100,12 @@ final class CallServerSession extends ServerSession {
 
   private void take(FrameHeader header) throws WireFormatException {
     IncomingCall call = receiving(header);
-    call.assembler().add(header, chunk.slab());
+    call.assembler.add(header, chunk.slab());
     if (!header.isLast()) {
       return;
     }
-    if (call.assembler().isWanted()) {
-      server.handler().handle(call);
+    if (call.assembler.isWanted()) {
+      server.handler.handle(call);
     } else {
       call.answer(CallAnswer.because(Outcome.OVERLOADED, "no memory left for it"));
     }
@@ -113,13 +113,13 @@ final class CallServerSession extends ServerSession {
 
   /** Answers a call whose data will not come; a complete one is answered by its handler. */
   private void cancel(@Nullable IncomingCall call) {
-    if (call != null && !call.assembler().isWhole()) {
+    if (call != null && !call.assembler.isWhole()) {
       call.answer(CallAnswer.because(Outcome.REFUSED, "cancelled"));
     }
   }
 
   private void send(IncomingCall call, CallAnswer answer) {
-    if (isClosed() || calls.remove(call.id()) == null) {
+    if (isClosed() || calls.remove(call.id) == null) {
       return;
     }
     forget(call);
@@ -128,7 +128,7 @@ final class CallServerSession extends ServerSession {
     if (body.length > Wire.ANSWER_BYTES_MAX) {
       outcome = Outcome.FAILED;
       body = new byte[0];
-    } else if (unsentBytes + body.length > server.limits().answerBytesMax()) {
+    } else if (unsentBytes + body.length > server.limits.answerBytesMax()) {
       // The caller asks for much and does not read: its answers would pile up here.
       outcome = outcome == Outcome.DONE ? Outcome.UNKNOWN : outcome;
       body = new byte[0];
@@ -140,12 +140,12 @@ final class CallServerSession extends ServerSession {
             ? null
             : new OutgoingData(List.of(ByteBuffer.wrap(body)), () -> unsentBytes -= length);
     frames()
-        .send(new OutgoingMessage(0, call.id(), new CallMessage.Answer(outcome, length), data, 0));
+        .send(new OutgoingMessage(0, call.id, new CallMessage.Answer(outcome, length), data, 0));
   }
 
   private void forget(IncomingCall call) {
-    if (call.assembler().isWanted()) {
-      server.budget().release(call.assembler().length());
+    if (call.assembler.isWanted()) {
+      server.budget.release(call.assembler.length());
     }
   }
 

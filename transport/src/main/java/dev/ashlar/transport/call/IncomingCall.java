@@ -10,9 +10,9 @@ public final class IncomingCall {
   private final CallServerSession session;
   private final Role caller;
   private final Method method;
-  private final long id;
+  final long id;
   private final long deadlineNanos;
-  private final MessageAssembler assembler;
+  final MessageAssembler assembler;
   private final AtomicBoolean isAnswered = new AtomicBoolean();
 
   IncomingCall(
@@ -28,14 +28,6 @@ public final class IncomingCall {
     this.id = id;
     this.deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
     this.assembler = assembler;
-  }
-
-  long id() {
-    return id;
-  }
-
-  MessageAssembler assembler() {
-    return assembler;
   }
 
   /** The role of the caller, which has authenticated as a member of the cluster. */

@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
  * A change of a drive. Its completion is called only when the caller's memory is no longer used.
  */
 final class ChangeCall extends DriveCall {
-  private final RemoteShardStore store;
   private final List<ByteBuffer> payload;
   private final Completion<DriveId> completion;
   private @Nullable ShardException failure;
@@ -27,25 +26,14 @@ final class ChangeCall extends DriveCall {
    * @param payload duplicates, because their positions move
    */
   ChangeCall(
+      RemoteShardStore store,
       Request request,
       long deadlineNanos,
-      RemoteShardStore store,
       List<ByteBuffer> payload,
       Completion<DriveId> completion) {
-    super(request, deadlineNanos);
-    this.store = store;
+    super(store, request, deadlineNanos);
     this.payload = payload;
     this.completion = completion;
-  }
-
-  @Override
-  boolean isRead() {
-    return false;
-  }
-
-  @Override
-  int windowBytes() {
-    return request().dataBytes();
   }
 
   @Override
@@ -66,7 +54,7 @@ final class ChangeCall extends DriveCall {
   void answered(Reply reply) throws WireFormatException {
     switch (reply) {
       case Reply.Done done -> {
-        drive = store.drive(done.incarnation());
+        drive = store().drive(done.incarnation());
         tellIfEnded();
       }
       case Reply.Failed failed -> failed(failed.fault(), failed.why());
@@ -95,7 +83,7 @@ final class ChangeCall extends DriveCall {
       return;
     }
     isTold = true;
-    store.left(windowBytes());
+    leave();
     tell(
         () -> {
           if (by != null) {

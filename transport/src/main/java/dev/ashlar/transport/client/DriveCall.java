@@ -9,6 +9,7 @@ import dev.ashlar.protocol.wire.WireFormatException;
 import dev.ashlar.transport.frame.OutgoingData;
 import dev.ashlar.transport.frame.OutgoingMessage;
 import dev.ashlar.transport.frame.ReceiveTarget;
+import dev.ashlar.transport.session.PendingRequest;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,45 +18,42 @@ import org.slf4j.LoggerFactory;
  * One request to a drive until it is answered. Created on the caller's thread; used on its
  * connection's event loop.
  */
-abstract class DriveCall {
+abstract class DriveCall extends PendingRequest {
   private static final Logger LOG = LoggerFactory.getLogger(DriveCall.class);
 
+  private final RemoteShardStore store;
   private final Request request;
-  private final long deadlineNanos;
-  private long id;
   private @Nullable DriveRequestWindow window;
-  private boolean isGivenUp;
-  private @Nullable OutgoingMessage outgoing;
 
-  DriveCall(Request request, long deadlineNanos) {
+  DriveCall(RemoteShardStore store, Request request, long deadlineNanos) {
+    super(deadlineNanos);
+    this.store = store;
     this.request = request;
-    this.deadlineNanos = deadlineNanos;
+  }
+
+  final RemoteShardStore store() {
+    return store;
   }
 
   final Request request() {
     return request;
   }
 
-  final long deadlineNanos() {
-    return deadlineNanos;
-  }
-
-  final boolean isOverdue(long nowNanos) {
-    return nowNanos - deadlineNanos > 0;
-  }
-
   /** Whether it changes nothing: a read or a listing. */
-  abstract boolean isRead();
+  final boolean isRead() {
+    return request instanceof Request.Read
+        || request instanceof Request.ListBlobs
+        || request instanceof Request.ListAttempts;
+  }
 
   /** The bytes of the drive's window that it occupies while it is under way. */
-  abstract int windowBytes();
-
-  final long id() {
-    return id;
+  final int windowBytes() {
+    return request instanceof Request.Read read ? read.length() : request.dataBytes();
   }
 
-  final @Nullable OutgoingMessage outgoing() {
-    return outgoing;
+  /** It has ended, so that its place is free. */
+  final void leave() {
+    store.left(windowBytes());
   }
 
   final DriveRequestWindow window() {
@@ -70,21 +68,9 @@ abstract class DriveCall {
     window = newWindow;
   }
 
-  final boolean isGivenUp() {
-    return isGivenUp;
-  }
-
-  final void giveUp() {
-    isGivenUp = true;
-  }
-
-  /** Returns the message that sends it. */
-  final OutgoingMessage send(long newId) {
-    id = newId;
-    OutgoingMessage message =
-        new OutgoingMessage(window().place(), newId, request, data(), deadlineNanos);
-    outgoing = message;
-    return message;
+  @Override
+  protected final OutgoingMessage message(long id) {
+    return new OutgoingMessage(window().place, id, request, data(), deadlineNanos());
   }
 
   /** The data sent with the request. */
@@ -116,7 +102,7 @@ abstract class DriveCall {
     try {
       completion.run();
     } catch (RuntimeException e) {
-      LOG.error("a completion threw", e);
+      LOG.error("A completion threw an exception.", e);
     }
   }
 }

@@ -10,10 +10,8 @@ import dev.ashlar.protocol.wire.Reply;
 import dev.ashlar.protocol.wire.Request;
 import dev.ashlar.protocol.wire.Signal;
 import dev.ashlar.protocol.wire.WireFormatException;
-import dev.ashlar.transport.frame.OutgoingMessage;
 import dev.ashlar.transport.frame.ReceiveTarget;
 import dev.ashlar.transport.session.ClientSession;
-import io.netty.util.collection.LongObjectHashMap;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,12 +19,10 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** One connection to a storage node: a request window per drive, and the calls under way. */
-final class DriveClientSession extends ClientSession {
+final class DriveClientSession extends ClientSession<DriveCall> {
   private final RemoteNode node;
   private final List<DriveId> expected;
-  private final LongObjectHashMap<DriveCall> calls = new LongObjectHashMap<>();
   private final List<@Nullable DriveRequestWindow> windows = new ArrayList<>();
-  private long lastId;
 
   DriveClientSession(RemoteNode node, Options options, List<DriveId> expected) {
     super(options, expected.stream().map(DriveId::id).toList());
@@ -75,7 +71,7 @@ final class DriveClientSession extends ClientSession {
     List<UUID> served = new ArrayList<>();
     for (DriveRequestWindow window : windows) {
       if (window != null) {
-        served.add(window.store().drive().id());
+        served.add(window.store.drive().id());
       }
     }
     return expected.stream().filter(drive -> !served.contains(drive.id())).toList();
@@ -83,18 +79,12 @@ final class DriveClientSession extends ClientSession {
 
   // ---- Calls ----
 
-  private void send(DriveCall call) {
-    long id = ++lastId;
-    calls.put(id, call);
-    frames().send(call.send(id));
-  }
-
   @Override
   protected @Nullable ReceiveTarget target(FrameHeader header, Message message) throws IOException {
     if (header.dataBytes() == 0) {
       return null;
     }
-    DriveCall call = call(header);
+    DriveCall call = request(header);
     return switch (message) {
       case Reply.Bytes bytes -> call.target(bytes.length(), header);
       case Signal.Data data when call.request() instanceof Request.Read read ->
@@ -109,7 +99,7 @@ final class DriveClientSession extends ClientSession {
       case Signal.State state -> changed(header.drive(), state.refusal());
       case Reply reply -> answered(header, reply);
       case Signal.Data data
-          when header.dataBytes() > 0 && call(header).request() instanceof Request.Read read ->
+          when header.dataBytes() > 0 && request(header).request() instanceof Request.Read read ->
           answered(header, new Reply.Bytes(read.length()));
       default -> throw unexpected(message);
     }
@@ -117,36 +107,19 @@ final class DriveClientSession extends ClientSession {
 
   private void answered(FrameHeader header, Reply reply) throws WireFormatException {
     if (header.isLast()) {
-      DriveCall call = call(header);
+      DriveCall call = request(header);
       stopSending(call);
       call.answered(reply);
-      calls.remove(call.id());
+      remove(call);
       call.window().ended(call);
-    }
-  }
-
-  /** Tells the node not to wait for the rest of the request's data. */
-  private void stopSending(DriveCall call) {
-    OutgoingMessage sent = call.outgoing();
-    if (sent != null && !sent.isEnded()) {
-      sent.cancel();
-      frames().send(call.window().place(), call.id(), new Signal.Cancel());
     }
   }
 
   private void changed(int place, @Nullable ShardFault refusal) {
     DriveRequestWindow window = place < windows.size() ? windows.get(place) : null;
     if (window != null) {
-      window.store().refuses(refusal);
+      window.store.refuses(refusal);
     }
-  }
-
-  private DriveCall call(FrameHeader header) throws WireFormatException {
-    DriveCall call = calls.get(header.request());
-    if (call == null) {
-      throw new WireFormatException(header.type() + " answers nothing");
-    }
-    return call;
   }
 
   // ---- Time, and the end ----
@@ -161,40 +134,28 @@ final class DriveClientSession extends ClientSession {
             "was not sent to " + node + " in time");
       }
     }
-    for (DriveCall call : List.copyOf(calls.values())) {
-      if (call.isOverdue(now) && !call.isGivenUp()) {
-        giveUp(call);
-      }
-    }
+    giveUpOverdue(now);
   }
 
-  /** A call that the node may have seen stays under way until the node has answered it. */
-  private void giveUp(DriveCall call) {
-    OutgoingMessage sent = call.outgoing();
-    call.giveUp();
-    if (sent != null && sent.isBegun()) {
-      sent.cancel();
-      frames().send(call.window().place(), call.id(), new Signal.Cancel());
-    } else if (sent != null) {
-      sent.cancel();
-      calls.remove(call.id());
+  @Override
+  protected void overdue(DriveCall call, boolean isRemoved) {
+    if (isRemoved) {
       call.window().ended(call);
     }
     call.failed(ShardFault.UNAVAILABLE, node + " did not answer in time");
   }
 
   @Override
-  protected void ended(IOException reason) {
+  protected void ended(List<DriveCall> unanswered, IOException reason) {
     String text = "the connection to " + node + " is lost: " + reason.getMessage();
     for (DriveRequestWindow window : windows) {
       if (window != null) {
-        window.store().unreachable(this);
+        window.store.unreachable(this);
         DriveRequestWindow.fail(window.takeWaiting(call -> true), text);
       }
     }
-    for (DriveCall call : List.copyOf(calls.values())) {
+    for (DriveCall call : unanswered) {
       call.failed(ShardFault.UNAVAILABLE, text);
     }
-    calls.clear();
   }
 }

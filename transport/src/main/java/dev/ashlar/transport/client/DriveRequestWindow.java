@@ -14,8 +14,8 @@ import java.util.function.Predicate;
  * drive, and its changes do not delay its reads. Used on the event loop.
  */
 final class DriveRequestWindow {
-  private final RemoteShardStore store;
-  private final int place;
+  final RemoteShardStore store;
+  final int place;
   private final Consumer<DriveCall> send;
   private final Queue reads;
   private final Queue changes;
@@ -44,14 +44,6 @@ final class DriveRequestWindow {
     this.send = send;
     reads = new Queue(terms.operationsMax(), terms.readBytesMax());
     changes = new Queue(terms.operationsMax(), terms.writeBytesMax());
-  }
-
-  RemoteShardStore store() {
-    return store;
-  }
-
-  int place() {
-    return place;
   }
 
   void begin(DriveCall call) {

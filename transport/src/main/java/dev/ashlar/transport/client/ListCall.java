@@ -4,70 +4,47 @@ import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.wire.Reply;
 import dev.ashlar.protocol.wire.Request;
-import java.util.concurrent.CountDownLatch;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 
 /** A page of a listing; the caller blocks until it is here. */
 final class ListCall extends DriveCall {
-  private final RemoteShardStore store;
-  private final CountDownLatch done = new CountDownLatch(1);
-  private volatile @Nullable Reply page;
-  private volatile @Nullable ShardException failure;
+  private final CompletableFuture<Reply> answer = new CompletableFuture<>();
 
-  ListCall(Request request, long deadlineNanos, RemoteShardStore store) {
-    super(request, deadlineNanos);
-    this.store = store;
-  }
-
-  @Override
-  boolean isRead() {
-    return true;
-  }
-
-  @Override
-  int windowBytes() {
-    return 0;
+  ListCall(RemoteShardStore store, Request request, long deadlineNanos) {
+    super(store, request, deadlineNanos);
   }
 
   @Override
   void answered(Reply reply) {
     if (reply instanceof Reply.Failed failed) {
       failed(failed.fault(), failed.why());
-    } else if (done.getCount() > 0) {
-      page = reply;
-      end();
+    } else if (!answer.isDone()) {
+      leave();
+      answer.complete(reply);
     }
   }
 
   @Override
   void failed(ShardException why) {
-    if (done.getCount() > 0) {
-      failure = why;
-      end();
+    if (!answer.isDone()) {
+      leave();
+      answer.completeExceptionally(why);
     }
-  }
-
-  private void end() {
-    store.left(0);
-    done.countDown();
   }
 
   /** Waits for the answer, or for the connection to end the call at its deadline. */
   Reply await() throws ShardException {
     try {
-      done.await();
+      return answer.get();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new ShardException(ShardFault.UNAVAILABLE, "interrupted while listing");
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof ShardException why) {
+        throw why;
+      }
+      throw new IllegalStateException(e);
     }
-    ShardException why = failure;
-    if (why != null) {
-      throw why;
-    }
-    Reply reply = page;
-    if (reply == null) {
-      throw new IllegalStateException("ended without an answer");
-    }
-    return reply;
   }
 }

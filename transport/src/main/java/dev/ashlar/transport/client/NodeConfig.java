@@ -7,7 +7,7 @@ import dev.ashlar.protocol.wire.Role;
 import dev.ashlar.protocol.wire.Wire;
 import dev.ashlar.transport.frame.FrameTimes;
 import dev.ashlar.transport.session.ClientSession;
-import dev.ashlar.transport.session.ConnectionKeeper;
+import dev.ashlar.transport.session.RemoteProcess;
 import dev.ashlar.transport.tls.ClusterTls;
 import java.time.Duration;
 import java.util.List;
@@ -45,13 +45,13 @@ public record NodeConfig(
    * @param operation how long a drive may take to answer
    */
   public record Times(
-      FrameTimes frames, Duration connect, Duration operation, ConnectionKeeper.Backoff backoff) {
+      FrameTimes frames, Duration connect, Duration operation, RemoteProcess.Backoff backoff) {
     public static final Times DEFAULT =
         new Times(
             FrameTimes.DEFAULT,
             Duration.ofSeconds(3),
             Duration.ofSeconds(30),
-            ConnectionKeeper.Backoff.DEFAULT);
+            RemoteProcess.Backoff.DEFAULT);
 
     public Times {
       if (!connect.isPositive() || !operation.isPositive()) {

@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
 
 /** A read of a shard into a slab that is handed to the caller. */
 final class ReadCall extends DriveCall {
-  private final RemoteShardStore store;
   private final int length;
   private final SlabPool slabs;
   private final Completion<ShardData> completion;
@@ -23,26 +22,15 @@ final class ReadCall extends DriveCall {
   private boolean isEnded;
 
   ReadCall(
+      RemoteShardStore store,
       Request.Read request,
       long deadlineNanos,
-      RemoteShardStore store,
       SlabPool slabs,
       Completion<ShardData> completion) {
-    super(request, deadlineNanos);
-    this.store = store;
+    super(store, request, deadlineNanos);
     this.length = request.length();
     this.slabs = slabs;
     this.completion = completion;
-  }
-
-  @Override
-  boolean isRead() {
-    return true;
-  }
-
-  @Override
-  int windowBytes() {
-    return length;
   }
 
   @Override
@@ -94,6 +82,6 @@ final class ReadCall extends DriveCall {
 
   private void end() {
     isEnded = true;
-    store.left(length);
+    leave();
   }
 }

@@ -117,7 +117,7 @@ public final class RemoteShardStore implements ShardStore {
   public void read(
       ShardId shard, ShardView view, long offset, int length, Completion<ShardData> completion) {
     Request.Read request = new Request.Read(shard, view, offset, length);
-    tellIfRefused(begin(new ReadCall(request, deadline(), this, slabs, completion)), completion);
+    tellIfRefused(begin(new ReadCall(this, request, deadline(), slabs, completion)), completion);
   }
 
   @Override
@@ -171,21 +171,16 @@ public final class RemoteShardStore implements ShardStore {
   /** Sends the list in one request or, when it is too long, in several. */
   private <T> void inParts(
       List<T> all, Function<List<T>, Request> request, Completion<DriveId> completion) {
-    if (all.size() <= Wire.ENTRIES_MAX) {
-      change(request.apply(all), List.of(), completion);
-      return;
-    }
-    int parts = Math.ceilDiv(all.size(), Wire.ENTRIES_MAX);
-    Completion<DriveId> whole = new AllOf<>(completion, parts);
-    for (int from = 0; from < all.size(); from += Wire.ENTRIES_MAX) {
-      int to = Math.min(all.size(), from + Wire.ENTRIES_MAX);
-      change(request.apply(all.subList(from, to)), List.of(), whole);
-    }
+    AllOf.inParts(
+        all,
+        Wire.ENTRIES_MAX,
+        completion,
+        (some, told) -> change(request.apply(some), List.of(), told));
   }
 
   private void change(Request request, List<ByteBuffer> payload, Completion<DriveId> completion) {
     tellIfRefused(
-        begin(new ChangeCall(request, deadline(), this, payload, completion)), completion);
+        begin(new ChangeCall(this, request, deadline(), payload, completion)), completion);
   }
 
   @Override
@@ -236,7 +231,7 @@ public final class RemoteShardStore implements ShardStore {
   }
 
   private Reply list(Request request) throws ShardException {
-    ListCall call = new ListCall(request, deadline(), this);
+    ListCall call = new ListCall(this, request, deadline());
     ShardException why = begin(call);
     if (why != null) {
       throw why;

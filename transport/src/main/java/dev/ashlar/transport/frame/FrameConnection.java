@@ -4,6 +4,7 @@ import dev.ashlar.protocol.wire.FrameHeader;
 import dev.ashlar.protocol.wire.Message;
 import dev.ashlar.protocol.wire.Signal;
 import dev.ashlar.protocol.wire.WireFormatException;
+import dev.ashlar.transport.frame.FrameScheduler.ChannelSink;
 import dev.ashlar.transport.tls.TlsFaults;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -13,9 +14,7 @@ import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.ssl.SslHandler;
-import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
@@ -35,12 +34,11 @@ import org.slf4j.LoggerFactory;
 @SuppressWarnings("FutureReturnValueIgnored")
 public final class FrameConnection extends ChannelInboundHandlerAdapter {
   private static final Logger LOG = LoggerFactory.getLogger(FrameConnection.class);
-  private static final int FLUSH_BYTES = 128 << 10;
 
-  private final FrameHandler handler;
+  private FrameHandler handler;
   private final FrameTimes times;
   private final FrameReader reader;
-  private final ChannelSink sink = new ChannelSink();
+  private final ChannelSink sink = new ChannelSink(this::context);
   private final FrameScheduler outbox = new FrameScheduler(sink);
   private volatile @Nullable ChannelHandlerContext context;
   private @Nullable IOException failure;
@@ -74,7 +72,7 @@ public final class FrameConnection extends ChannelInboundHandlerAdapter {
    */
   public void install(Channel channel, List<ChannelHandler> tls) {
     if (tls.isEmpty()) {
-      channel.config().setRecvByteBufAllocator(new ReceiveBuffers(reader));
+      channel.config().setRecvByteBufAllocator(new FrameReader.ReceiveBuffers(reader));
     }
     tls.forEach(channel.pipeline()::addLast);
     channel.pipeline().addLast(this);
@@ -133,6 +131,17 @@ public final class FrameConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
+  /** Sends no more of the message, and tells the peer not to wait for the rest. */
+  public void cancel(OutgoingMessage outgoing) {
+    outgoing.cancel();
+    send(outgoing.drive, outgoing.request, new Signal.Cancel());
+  }
+
+  /** From now on this handler interprets the frames, beginning with the one that is arriving. */
+  public void handOver(FrameHandler next) {
+    handler = next;
+  }
+
   /** Frames that the peer sends after the one being handled are salted. */
   public void saltIncoming(long salt) {
     reader.establish(salt);
@@ -150,7 +159,9 @@ public final class FrameConnection extends ChannelInboundHandlerAdapter {
     beatNanos = System.nanoTime();
     long periodNanos = times.heartbeat().toNanos();
     watch =
-        executor().scheduleAtFixedRate(this::beat, periodNanos, periodNanos, TimeUnit.NANOSECONDS);
+        context()
+            .executor()
+            .scheduleAtFixedRate(this::beat, periodNanos, periodNanos, TimeUnit.NANOSECONDS);
   }
 
   /** Sends a last message if possible, and closes. */
@@ -166,10 +177,6 @@ public final class FrameConnection extends ChannelInboundHandlerAdapter {
     failure = failure == null ? why : failure;
     reader.close();
     context().close();
-  }
-
-  private EventExecutor executor() {
-    return context().executor();
   }
 
   private ChannelHandlerContext context() {
@@ -250,7 +257,8 @@ public final class FrameConnection extends ChannelInboundHandlerAdapter {
   @Override
   public void channelActive(ChannelHandlerContext ctx) throws IOException {
     watch =
-        executor()
+        context()
+            .executor()
             .schedule(this::handshakeOverdue, times.handshake().toNanos(), TimeUnit.NANOSECONDS);
     handler.connected();
     ctx.fireChannelActive();
@@ -306,7 +314,7 @@ public final class FrameConnection extends ChannelInboundHandlerAdapter {
   }
 
   private void broken(Throwable cause) {
-    LOG.error("connection with {} failed", peer(), cause);
+    LOG.error("The connection with {} failed.", peer(), cause);
     close(new IOException(cause));
   }
 
@@ -349,54 +357,6 @@ public final class FrameConnection extends ChannelInboundHandlerAdapter {
       reader.close();
       outbox.close();
       handler.closed(failure == null ? otherwise : failure);
-    }
-  }
-
-  /** Writes each frame as one small buffer, and its data without a copy. */
-  private final class ChannelSink implements FrameScheduler.Sink {
-    private @Nullable ByteBuf open;
-    private int unflushedBytes;
-
-    @Override
-    public boolean hasRoom() {
-      return context().channel().isWritable();
-    }
-
-    @Override
-    public ByteBuffer open(int bytes) {
-      ByteBuf buffer = context().alloc().directBuffer(bytes, bytes);
-      open = buffer;
-      buffer.writerIndex(bytes);
-      return buffer.nioBuffer(0, bytes);
-    }
-
-    @Override
-    public void close(List<ByteBuffer> pieces, @Nullable OutgoingData data) {
-      ChannelHandlerContext ctx = context();
-      if (open != null) {
-        unflushedBytes += open.readableBytes();
-        ctx.write(open, ctx.voidPromise());
-        open = null;
-      }
-      for (ByteBuffer piece : pieces) {
-        unflushedBytes += piece.remaining();
-        ctx.write(Unpooled.wrappedBuffer(piece)).addListener(sent -> unpin(data));
-      }
-      if (unflushedBytes >= FLUSH_BYTES) {
-        // With TLS, only flushed bytes count towards the channel's write limit.
-        flush();
-      }
-    }
-
-    void flush() {
-      unflushedBytes = 0;
-      context().flush();
-    }
-
-    private static void unpin(@Nullable OutgoingData data) {
-      if (data != null) {
-        data.unpin();
-      }
     }
   }
 }

@@ -1,5 +1,6 @@
 package dev.ashlar.transport.frame;
 
+import dev.ashlar.protocol.memory.Slab;
 import dev.ashlar.protocol.wire.FrameHeader;
 import dev.ashlar.protocol.wire.FrameSeal;
 import dev.ashlar.protocol.wire.Message;
@@ -8,6 +9,8 @@ import dev.ashlar.protocol.wire.Wire;
 import dev.ashlar.protocol.wire.WireFormatException;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.UnpooledUnsafeDirectByteBuf;
+import io.netty.channel.DefaultMaxMessagesRecvByteBufAllocator;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
@@ -185,5 +188,50 @@ final class FrameReader {
   void close() {
     isClosed = true;
     leave();
+  }
+
+  /** Lets the kernel write data directly into its slab, and everything else into small buffers. */
+  static final class ReceiveBuffers extends DefaultMaxMessagesRecvByteBufAllocator {
+    /** Reads of one socket before other connections get their turn. */
+    private static final int READS_MAX = 32;
+
+    private final FrameReader reader;
+
+    ReceiveBuffers(FrameReader reader) {
+      super(READS_MAX);
+      this.reader = reader;
+    }
+
+    @Override
+    public ExtendedHandle newHandle() {
+      return new MaxMessageHandle() {
+        @Override
+        public ByteBuf allocate(ByteBufAllocator allocator) {
+          return reader.receiveBuffer(allocator);
+        }
+
+        @Override
+        public int guess() {
+          return FrameReader.READ_BYTES;
+        }
+      };
+    }
+  }
+
+  /** A part of a slab that the kernel writes received data into. */
+  static final class ReceivedInPlace extends UnpooledUnsafeDirectByteBuf {
+    private final Slab slab;
+
+    ReceivedInPlace(ByteBufAllocator allocator, Slab slab, int offset, int length) {
+      super(allocator, slab.slice(offset, length), length);
+      this.slab = slab.retain();
+      clear();
+    }
+
+    @Override
+    protected void deallocate() {
+      super.deallocate();
+      slab.release();
+    }
   }
 }

@@ -6,10 +6,14 @@ import dev.ashlar.protocol.wire.Message;
 import dev.ashlar.protocol.wire.MessageCodec;
 import dev.ashlar.protocol.wire.Signal;
 import dev.ashlar.protocol.wire.Wire;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -62,7 +66,7 @@ final class FrameScheduler {
 
   /** Queues the message; false if too many wait. */
   boolean add(OutgoingMessage outgoing) {
-    OutgoingData data = outgoing.data();
+    OutgoingData data = outgoing.data;
     boolean isShort = data == null || data.left() <= SHORT_BYTES_MAX;
     (isShort ? shorts : longs).add(outgoing);
     return shorts.size() + longs.size() <= WAITING_MAX;
@@ -102,7 +106,7 @@ final class FrameScheduler {
   }
 
   private void send(OutgoingMessage outgoing) {
-    OutgoingData data = outgoing.data();
+    OutgoingData data = outgoing.data;
     int before = data == null ? 0 : data.left();
     try {
       emit(outgoing);
@@ -122,8 +126,8 @@ final class FrameScheduler {
   }
 
   private void emit(OutgoingMessage outgoing) {
-    Message message = outgoing.isBegun() ? MORE : outgoing.message();
-    OutgoingData data = outgoing.data();
+    Message message = outgoing.isBegun() ? MORE : outgoing.message;
+    OutgoingData data = outgoing.data;
     int bodyBytes = MessageCodec.bytes(message);
     // What may fail comes first: once taken, the pieces belong to the channel.
     ByteBuffer out = sink.open(FrameHeader.BYTES + bodyBytes);
@@ -145,8 +149,8 @@ final class FrameScheduler {
     new FrameHeader(
             message.type(),
             isLast,
-            outgoing.drive(),
-            outgoing.request(),
+            outgoing.drive,
+            outgoing.request,
             bodyBytes,
             dataBytes,
             timeoutMillis(outgoing),
@@ -157,10 +161,10 @@ final class FrameScheduler {
   }
 
   private static int timeoutMillis(OutgoingMessage outgoing) {
-    if (outgoing.deadlineNanos() == 0) {
+    if (outgoing.deadlineNanos == 0) {
       return 0;
     }
-    long left = outgoing.deadlineNanos() - System.nanoTime();
+    long left = outgoing.deadlineNanos - System.nanoTime();
     return Math.clamp(TimeUnit.NANOSECONDS.toMillis(left), 1, Integer.MAX_VALUE);
   }
 
@@ -170,5 +174,62 @@ final class FrameScheduler {
     shorts.clear();
     longs.forEach(OutgoingMessage::end);
     longs.clear();
+  }
+
+  /** Writes each frame as one small buffer, and its data without a copy. */
+  // A write that fails ends the channel.
+  @SuppressWarnings("FutureReturnValueIgnored")
+  static final class ChannelSink implements Sink {
+    private static final int FLUSH_BYTES = 128 << 10;
+
+    private final Supplier<ChannelHandlerContext> context;
+    private @Nullable ByteBuf open;
+    private int unflushedBytes;
+
+    ChannelSink(Supplier<ChannelHandlerContext> context) {
+      this.context = context;
+    }
+
+    @Override
+    public boolean hasRoom() {
+      return context.get().channel().isWritable();
+    }
+
+    @Override
+    public ByteBuffer open(int bytes) {
+      ByteBuf buffer = context.get().alloc().directBuffer(bytes, bytes);
+      open = buffer;
+      buffer.writerIndex(bytes);
+      return buffer.nioBuffer(0, bytes);
+    }
+
+    @Override
+    public void close(List<ByteBuffer> pieces, @Nullable OutgoingData data) {
+      ChannelHandlerContext ctx = context.get();
+      if (open != null) {
+        unflushedBytes += open.readableBytes();
+        ctx.write(open, ctx.voidPromise());
+        open = null;
+      }
+      for (ByteBuffer piece : pieces) {
+        unflushedBytes += piece.remaining();
+        ctx.write(Unpooled.wrappedBuffer(piece)).addListener(sent -> unpin(data));
+      }
+      if (unflushedBytes >= FLUSH_BYTES) {
+        // With TLS, only flushed bytes count towards the channel's write limit.
+        flush();
+      }
+    }
+
+    void flush() {
+      unflushedBytes = 0;
+      context.get().flush();
+    }
+
+    private static void unpin(@Nullable OutgoingData data) {
+      if (data != null) {
+        data.unpin();
+      }
+    }
   }
 }

@@ -5,11 +5,11 @@ import org.jspecify.annotations.Nullable;
 
 /** A message to be sent, with the data behind it. Used on its connection's event loop. */
 public final class OutgoingMessage {
-  private final int drive;
-  private final long request;
-  private final Message message;
-  private final @Nullable OutgoingData data;
-  private final long deadlineNanos;
+  final int drive;
+  final long request;
+  final Message message;
+  final @Nullable OutgoingData data;
+  final long deadlineNanos;
   private boolean isBegun;
   private boolean isCancelled;
   private boolean isEnded;
@@ -24,26 +24,6 @@ public final class OutgoingMessage {
     this.message = message;
     this.data = data;
     this.deadlineNanos = deadlineNanos;
-  }
-
-  int drive() {
-    return drive;
-  }
-
-  long request() {
-    return request;
-  }
-
-  Message message() {
-    return message;
-  }
-
-  @Nullable OutgoingData data() {
-    return data;
-  }
-
-  long deadlineNanos() {
-    return deadlineNanos;
   }
 
   /** Whether a part of it was sent, so that the peer may act on it. */

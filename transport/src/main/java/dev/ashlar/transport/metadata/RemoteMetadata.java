@@ -4,44 +4,19 @@ import com.google.protobuf.Empty;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.MessageLite;
 import com.google.protobuf.Parser;
-import dev.ashlar.protocol.client.ListPage;
-import dev.ashlar.protocol.client.ListQuery;
-import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataPeers;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
-import dev.ashlar.protocol.client.ObjectRead;
-import dev.ashlar.protocol.client.UploadsPage;
-import dev.ashlar.protocol.client.UploadsQuery;
-import dev.ashlar.protocol.message.BlobRow;
-import dev.ashlar.protocol.message.BlobsInDebtQuery;
-import dev.ashlar.protocol.message.BlobsQuery;
-import dev.ashlar.protocol.message.BucketRow;
+import dev.ashlar.protocol.client.QueryingMetadataClient;
 import dev.ashlar.protocol.message.ClusterState;
 import dev.ashlar.protocol.message.ClusterWatch;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
-import dev.ashlar.protocol.message.CredentialRow;
-import dev.ashlar.protocol.message.DebtLevel;
-import dev.ashlar.protocol.message.GarbageQuery;
-import dev.ashlar.protocol.message.KeyEntry;
-import dev.ashlar.protocol.message.KeyQuery;
-import dev.ashlar.protocol.message.KeysQuery;
 import dev.ashlar.protocol.message.MetadataAnswer;
 import dev.ashlar.protocol.message.MetadataQuery;
-import dev.ashlar.protocol.message.NeededShardsQuery;
-import dev.ashlar.protocol.message.PartRow;
-import dev.ashlar.protocol.message.PartsQuery;
 import dev.ashlar.protocol.message.PeersChange;
 import dev.ashlar.protocol.message.PeersChangeAnswer;
 import dev.ashlar.protocol.message.PeersStatus;
-import dev.ashlar.protocol.message.PlacementGroupQuery;
 import dev.ashlar.protocol.message.RegisterSession;
-import dev.ashlar.protocol.message.Registry;
-import dev.ashlar.protocol.message.UnfoldedQuery;
-import dev.ashlar.protocol.message.UploadListQuery;
-import dev.ashlar.protocol.message.UploadQuery;
-import dev.ashlar.protocol.message.UploadRow;
-import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.process.BackgroundThread;
@@ -50,17 +25,13 @@ import dev.ashlar.protocol.wire.HandshakeException;
 import dev.ashlar.transport.Endpoint;
 import dev.ashlar.transport.EventLoops;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -73,7 +44,8 @@ import org.slf4j.LoggerFactory;
  * old, and older while no leader can be reached. That is safe: commits name the epoch and the
  * drives' incarnations, so what was decided with an old copy is refused or becomes a debt.
  */
-public final class RemoteMetadata implements MetadataClient, MetadataPeers, AutoCloseable {
+public final class RemoteMetadata extends QueryingMetadataClient
+    implements MetadataPeers, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RemoteMetadata.class);
   private static final long WATCH_PAUSE_MS = 100;
 
@@ -171,7 +143,8 @@ public final class RemoteMetadata implements MetadataClient, MetadataPeers, Auto
     }
   }
 
-  private MetadataAnswer ask(MetadataQuery.Builder query) throws MetadataUnavailableException {
+  @Override
+  protected MetadataAnswer ask(MetadataQuery.Builder query) throws MetadataUnavailableException {
     return call(Method.QUERY, query.build(), MetadataAnswer.parser());
   }
 
@@ -198,7 +171,7 @@ public final class RemoteMetadata implements MetadataClient, MetadataPeers, Auto
   /** The leader knows the peers; the configured ones may be long gone. */
   private void takePeers(List<Endpoint> peers) {
     if (!peers.isEmpty() && calls.setPeers(peers)) {
-      LOG.info("the metadata peers are now {} (configured: {})", peers, configured);
+      LOG.info("The metadata peers are now {} (configured: {}).", peers, configured);
     }
   }
 
@@ -216,7 +189,9 @@ public final class RemoteMetadata implements MetadataClient, MetadataPeers, Auto
         LOG.debug("refreshing the placement map failed; keeping the known one: {}", e.getMessage());
         TimeUnit.MILLISECONDS.sleep(WATCH_PAUSE_MS);
       } catch (RuntimeException e) {
-        LOG.warn("refreshing the placement map failed; keeping the known one: malformed answer", e);
+        LOG.warn(
+            "Refreshing the placement map failed because the answer is malformed; keeping the known map.",
+            e);
         TimeUnit.MILLISECONDS.sleep(MALFORMED_PAUSE_MS);
       }
     }
@@ -261,174 +236,6 @@ public final class RemoteMetadata implements MetadataClient, MetadataPeers, Auto
   @Override
   public Map<UUID, DriveId> drives() {
     return view.drives();
-  }
-
-  @Override
-  public Registry registry() throws MetadataUnavailableException {
-    return ask(MetadataQuery.newBuilder().setRegistry(true)).getRegistry();
-  }
-
-  // ---- Reads ----
-
-  @Override
-  public Optional<BucketRow> bucket(String name) throws MetadataUnavailableException {
-    return ask(MetadataQuery.newBuilder().setBucket(name)).getBucketsList().stream().findFirst();
-  }
-
-  @Override
-  public List<BucketRow> buckets() throws MetadataUnavailableException {
-    return ask(MetadataQuery.newBuilder().setBuckets(true)).getBucketsList();
-  }
-
-  @Override
-  public Optional<ObjectRead> object(String bucket, String key)
-      throws MetadataUnavailableException {
-    MetadataAnswer answer =
-        ask(
-            MetadataQuery.newBuilder()
-                .setObject(KeyQuery.newBuilder().setBucket(bucket).setKey(key)));
-    return answer.hasObject()
-        ? Optional.of(new ObjectRead(answer.getObject(), answer.getBlobsList()))
-        : Optional.empty();
-  }
-
-  @Override
-  public List<BlobRow> blobs(List<BlobId> ids) throws MetadataUnavailableException {
-    return ask(MetadataQuery.newBuilder().setBlobs(query(ids))).getBlobsList();
-  }
-
-  private static BlobsQuery query(Collection<BlobId> ids) {
-    return BlobsQuery.newBuilder().addAllIds(ids.stream().map(BlobId::toMessage).toList()).build();
-  }
-
-  @Override
-  public ListPage list(ListQuery query) throws MetadataUnavailableException {
-    MetadataAnswer answer =
-        ask(
-            MetadataQuery.newBuilder()
-                .setKeys(
-                    KeysQuery.newBuilder()
-                        .setBucket(query.bucket())
-                        .setPrefix(query.prefix())
-                        .setDelimiter(query.delimiter())
-                        .setAfter(query.after())
-                        .setMax(query.max())));
-    return new ListPage(
-        answer.getKeysList().stream().map(RemoteMetadata::entry).toList(), answer.getTruncated());
-  }
-
-  private static ListPage.Entry entry(KeyEntry row) {
-    return row.hasSummary()
-        ? new ListPage.Key(row.getName(), row.getSummary())
-        : new ListPage.CommonPrefix(row.getName());
-  }
-
-  @Override
-  public Optional<UploadRow> upload(String bucket, String key, String uploadId)
-      throws MetadataUnavailableException {
-    return ask(
-            MetadataQuery.newBuilder()
-                .setUpload(
-                    UploadQuery.newBuilder().setBucket(bucket).setKey(key).setUploadId(uploadId)))
-        .getUploadsList()
-        .stream()
-        .findFirst();
-  }
-
-  @Override
-  public UploadsPage uploads(UploadsQuery query) throws MetadataUnavailableException {
-    MetadataAnswer answer =
-        ask(
-            MetadataQuery.newBuilder()
-                .setUploads(
-                    UploadListQuery.newBuilder()
-                        .setBucket(query.bucket())
-                        .setPrefix(query.prefix())
-                        .setDelimiter(query.delimiter())
-                        .setKeyMarker(query.keyMarker())
-                        .setUploadIdMarker(query.uploadIdMarker())
-                        .setMax(query.max())));
-    return new UploadsPage(
-        answer.getUploadsList(), answer.getCommonPrefixesList(), answer.getTruncated());
-  }
-
-  @Override
-  public List<PartRow> parts(String bucket, String key, String uploadId, int after, int max)
-      throws MetadataUnavailableException {
-    return ask(MetadataQuery.newBuilder()
-            .setParts(
-                PartsQuery.newBuilder()
-                    .setBucket(bucket)
-                    .setKey(key)
-                    .setUploadId(uploadId)
-                    .setAfter(after)
-                    .setMax(max)))
-        .getPartsList();
-  }
-
-  @Override
-  public Optional<CredentialRow> credential(String accessKey) throws MetadataUnavailableException {
-    MetadataAnswer answer = ask(MetadataQuery.newBuilder().setCredential(accessKey));
-    return answer.hasCredential() ? Optional.of(answer.getCredential()) : Optional.empty();
-  }
-
-  @Override
-  public List<BlobRow> garbage(long unreferencedBeforeMs, @Nullable BlobRow after, int max)
-      throws MetadataUnavailableException {
-    GarbageQuery.Builder query =
-        GarbageQuery.newBuilder().setUnreferencedBeforeMs(unreferencedBeforeMs).setMax(max);
-    if (after != null) {
-      query.setAfter(after);
-    }
-    return ask(MetadataQuery.newBuilder().setGarbage(query)).getBlobsList();
-  }
-
-  @Override
-  public List<BlobRow> unfolded(@Nullable BlobId after, int max)
-      throws MetadataUnavailableException {
-    UnfoldedQuery.Builder query = UnfoldedQuery.newBuilder().setMax(max);
-    if (after != null) {
-      query.setAfter(after.toMessage());
-    }
-    return ask(MetadataQuery.newBuilder().setUnfolded(query)).getBlobsList();
-  }
-
-  @Override
-  public Set<BlobId> neededShards(UUID drive, Collection<BlobId> names)
-      throws MetadataUnavailableException {
-    NeededShardsQuery.Builder query =
-        NeededShardsQuery.newBuilder()
-            .setDriveHigh(drive.getMostSignificantBits())
-            .setDriveLow(drive.getLeastSignificantBits())
-            .addAllNames(names.stream().map(BlobId::toMessage).toList());
-    return ask(MetadataQuery.newBuilder().setNeededShards(query)).getIdsList().stream()
-        .map(BlobId::of)
-        .collect(Collectors.toUnmodifiableSet());
-  }
-
-  @Override
-  public List<BlobRow> blobsInDebt(int spare, @Nullable BlobId after, int max)
-      throws MetadataUnavailableException {
-    BlobsInDebtQuery.Builder query = BlobsInDebtQuery.newBuilder().setSpare(spare).setMax(max);
-    if (after != null) {
-      query.setAfter(after.toMessage());
-    }
-    return ask(MetadataQuery.newBuilder().setBlobsInDebt(query)).getBlobsList();
-  }
-
-  @Override
-  public List<BlobRow> blobsOfPlacementGroup(int pg, @Nullable BlobId after, int max)
-      throws MetadataUnavailableException {
-    PlacementGroupQuery.Builder query = PlacementGroupQuery.newBuilder().setPg(pg).setMax(max);
-    if (after != null) {
-      query.setAfter(after.toMessage());
-    }
-    return ask(MetadataQuery.newBuilder().setPlacementGroup(query)).getBlobsList();
-  }
-
-  @Override
-  public List<DebtLevel> debts() throws MetadataUnavailableException {
-    return ask(MetadataQuery.newBuilder().setDebts(true)).getDebtsList();
   }
 
   // ---- The peers ----

@@ -1,6 +1,7 @@
 package dev.ashlar.transport.session;
 
 import dev.ashlar.protocol.wire.ClusterSecret;
+import dev.ashlar.protocol.wire.FrameHeader;
 import dev.ashlar.protocol.wire.Handshake;
 import dev.ashlar.protocol.wire.HandshakeException;
 import dev.ashlar.protocol.wire.HandshakeFault;
@@ -11,9 +12,11 @@ import dev.ashlar.protocol.wire.WireFormatException;
 import dev.ashlar.transport.EventLoops;
 import dev.ashlar.transport.frame.FrameConnection;
 import dev.ashlar.transport.frame.FrameTimes;
+import dev.ashlar.transport.frame.OutgoingMessage;
 import dev.ashlar.transport.tls.ClusterTls;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.util.collection.LongObjectHashMap;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -25,9 +28,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One connection that this process makes: connects, authenticates both sides, then hands messages
- * to the subclass until the connection ends.
+ * to the subclass until the connection ends. It keeps the requests that are under way.
  */
-public abstract class ClientSession extends Session {
+public abstract class ClientSession<R extends PendingRequest> extends Session {
   private final Options options;
   private final HandshakeMessage.Hello hello;
   private final CountDownLatch closed = new CountDownLatch(1);
@@ -35,6 +38,8 @@ public abstract class ClientSession extends Session {
   private volatile @Nullable IOException why;
   private @Nullable PeerIdentity server;
   private @Nullable Handshake handshake;
+  private final LongObjectHashMap<R> underWay = new LongObjectHashMap<>();
+  private long lastId;
 
   /**
    * How this process connects, and as what.
@@ -66,8 +71,73 @@ public abstract class ClientSession extends Session {
   /** Both sides have authenticated, and the server has stated its terms. */
   protected abstract void established(HandshakeMessage.Terms terms) throws IOException;
 
-  /** The connection has ended; fails what waits for it. */
-  protected abstract void ended(IOException reason);
+  /** The connection has ended, and these requests get no answer; fails all that waits for it. */
+  protected abstract void ended(List<R> unanswered, IOException reason);
+
+  /**
+   * A request got no answer in time.
+   *
+   * @param isRemoved whether it is no longer under way, because the peer has seen nothing of it
+   */
+  protected abstract void overdue(R request, boolean isRemoved);
+
+  protected final int countUnderWay() {
+    return underWay.size();
+  }
+
+  protected final void send(R request) {
+    long id = ++lastId;
+    underWay.put(id, request);
+    frames().send(request.send(id));
+  }
+
+  /** The request that this frame answers. */
+  protected final R request(FrameHeader header) throws WireFormatException {
+    R request = underWay.get(header.request());
+    if (request == null) {
+      throw new WireFormatException(header.type() + " answers nothing");
+    }
+    return request;
+  }
+
+  /** Tells the peer not to wait for the rest of the data of a request that it has answered. */
+  protected final void stopSending(R request) {
+    OutgoingMessage sent = request.sent();
+    if (sent != null && !sent.isEnded()) {
+      frames().cancel(sent);
+    }
+  }
+
+  /** Removes an answered request. */
+  protected final void remove(R request) {
+    underWay.remove(request.id());
+  }
+
+  /** Gives up the requests under way whose deadline has passed. */
+  protected final void giveUpOverdue(long nowNanos) {
+    for (R request : List.copyOf(underWay.values())) {
+      if (request.isOverdue(nowNanos) && !request.isGivenUp()) {
+        giveUp(request);
+      }
+    }
+  }
+
+  /**
+   * Stops waiting for an answer. A request that the peer may have seen stays under way until the
+   * peer has answered it.
+   */
+  protected final void giveUp(R request) {
+    request.giveUp();
+    OutgoingMessage sent = request.sent();
+    boolean isUnseen = sent != null && !sent.isBegun();
+    if (sent != null && sent.isBegun()) {
+      frames().cancel(sent);
+    } else if (sent != null) {
+      sent.cancel();
+      remove(request);
+    }
+    overdue(request, isUnseen);
+  }
 
   // ---- For other threads ----
 
@@ -106,7 +176,9 @@ public abstract class ClientSession extends Session {
 
   @Override
   final void end(IOException reason) {
-    ended(reason);
+    List<R> unanswered = List.copyOf(underWay.values());
+    underWay.clear();
+    ended(unanswered, reason);
     finish(reason);
   }
 

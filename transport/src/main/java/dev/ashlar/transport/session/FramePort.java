@@ -19,6 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * The port on which a process serves the others of its cluster. The first frame of a connection
@@ -32,7 +33,8 @@ public final class FramePort implements AutoCloseable {
 
   private final FrameTimes times;
   private final Channel listener;
-  private final RateLimitedLog refusals = new RateLimitedLog(LOG);
+  private final RateLimitedLog refusals = new RateLimitedLog(LOG, Level.WARN);
+  private final RateLimitedLog tooEarly = new RateLimitedLog(LOG, Level.INFO);
   private final AtomicInteger silent = new AtomicInteger();
   private volatile @Nullable Service drives;
   private volatile @Nullable Service calls;
@@ -95,10 +97,9 @@ public final class FramePort implements AutoCloseable {
     }
   }
 
-  /** A connection until its HELLO; from then on it passes everything to the service's handler. */
+  /** A connection until its HELLO; from then on the service's handler is the connection's. */
   private final class Arrival implements FrameHandler {
     private final FrameConnection frames;
-    private @Nullable FrameHandler handler;
     private boolean isCounted;
 
     Arrival(FrameConnection frames) {
@@ -116,13 +117,10 @@ public final class FramePort implements AutoCloseable {
     @Override
     public @Nullable ReceiveTarget arriving(FrameHeader header, Message message)
         throws IOException {
-      FrameHandler chosen = handler;
-      if (chosen == null) {
-        chosen = choose(message);
-        handler = chosen;
-        endSilence();
-        chosen.connected();
-      }
+      FrameHandler chosen = choose(message);
+      frames.handOver(chosen);
+      endSilence();
+      chosen.connected();
       return chosen.arriving(header, message);
     }
 
@@ -151,32 +149,21 @@ public final class FramePort implements AutoCloseable {
     }
 
     @Override
-    public void arrived(FrameHeader header, Message message) throws IOException {
-      FrameHandler chosen = handler;
-      if (chosen != null) {
-        chosen.arrived(header, message);
-      }
+    public void arrived(FrameHeader header, Message message) {
+      throw new IllegalStateException("the service's handler has taken over");
     }
 
     @Override
-    public void tick() {
-      FrameHandler chosen = handler;
-      if (chosen != null) {
-        chosen.tick();
-      }
-    }
+    public void tick() {}
 
     @Override
     public void closed(IOException why) {
       endSilence();
-      FrameHandler chosen = handler;
       String text = "connection of " + frames.peer() + " ended: " + why.getMessage();
-      if (chosen != null) {
-        chosen.closed(why);
-      } else if (why instanceof NotServedException) {
-        refusals.info(text);
+      if (why instanceof NotServedException) {
+        tooEarly.log(text);
       } else {
-        refusals.warn(text);
+        refusals.log(text);
       }
     }
   }

@@ -15,13 +15,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /** The connections that one service of this process has accepted, and who may open more. */
 public final class ServerSessions<S extends ServerSession> {
   private static final Logger LOG = LoggerFactory.getLogger(ServerSessions.class);
 
   private final Admission admission;
-  private final RateLimitedLog warnings = new RateLimitedLog(LOG);
+  private final RateLimitedLog warnings = new RateLimitedLog(LOG, Level.WARN);
   private final Set<S> open = ConcurrentHashMap.newKeySet();
   private final AtomicInteger handshakes = new AtomicInteger();
   private final AtomicInteger established = new AtomicInteger();
@@ -72,7 +73,7 @@ public final class ServerSessions<S extends ServerSession> {
   }
 
   public void warn(String message) {
-    warnings.warn(message);
+    warnings.log(message);
   }
 
   /** How many warnings were logged. */
@@ -129,7 +130,7 @@ public final class ServerSessions<S extends ServerSession> {
     String text = "connection of " + peer + " ended: " + why.getMessage();
     if (why instanceof WireFormatException || !session.isEstablished()) {
       if (!(why instanceof HandshakeException)) {
-        warnings.warn(text);
+        warnings.log(text);
       }
     } else {
       LOG.info("{}", text);

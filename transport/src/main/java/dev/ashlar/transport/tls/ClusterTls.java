@@ -23,7 +23,7 @@ public final class ClusterTls implements AutoCloseable {
   private final TlsFiles files;
   private final @Nullable String host;
   private final Clock clock;
-  private TlsTexts taken;
+  private TlsFiles.TlsTexts taken;
   private volatile TlsIdentity current;
 
   /** Why the files were refused at the last check; empty: they were accepted. */
@@ -32,11 +32,12 @@ public final class ClusterTls implements AutoCloseable {
   private String loggedRefusal = "";
   private @Nullable BackgroundThread watch;
 
-  private ClusterTls(TlsFiles files, @Nullable String host, Clock clock) throws IOException {
+  /** Checks the files only when told to. */
+  ClusterTls(TlsFiles files, @Nullable String host, Clock clock) throws IOException {
     this.files = files;
     this.host = host;
     this.clock = clock;
-    taken = TlsTexts.read(files);
+    taken = TlsFiles.TlsTexts.read(files);
     current = TlsIdentity.of(files, taken, host, clock.instant());
   }
 
@@ -48,15 +49,9 @@ public final class ClusterTls implements AutoCloseable {
    */
   public static ClusterTls open(TlsFiles files, @Nullable String host, Clock clock)
       throws IOException {
-    ClusterTls tls = unwatched(files, host, clock);
+    ClusterTls tls = new ClusterTls(files, host, clock);
     tls.watch = BackgroundThread.start("tls-files", tls::watch);
     return tls;
-  }
-
-  /** Checks the files only when told to. */
-  static ClusterTls unwatched(TlsFiles files, @Nullable String host, Clock clock)
-      throws IOException {
-    return new ClusterTls(files, host, clock);
   }
 
   private void watch() throws InterruptedException {
@@ -65,7 +60,7 @@ public final class ClusterTls implements AutoCloseable {
       try {
         check();
       } catch (RuntimeException e) {
-        LOG.error("checking the TLS files failed; keeping the certificate in use", e);
+        LOG.error("Checking the TLS files failed; keeping the certificate in use", e);
       }
     }
   }
@@ -73,11 +68,11 @@ public final class ClusterTls implements AutoCloseable {
   /** Adopts the contents of the files if they have changed and are valid. */
   void check() {
     try {
-      TlsTexts now = TlsTexts.read(files);
+      TlsFiles.TlsTexts now = TlsFiles.TlsTexts.read(files);
       if (!now.equals(taken)) {
         current = TlsIdentity.of(files, now, host, clock.instant());
         taken = now;
-        LOG.info("new connections use the certificate {}", current);
+        LOG.info("New connections use the certificate {}.", current);
       }
       refusal = "";
       loggedRefusal = "";

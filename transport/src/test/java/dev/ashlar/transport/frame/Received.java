@@ -64,7 +64,7 @@ final class Received implements FrameListener {
     while (at < to) {
       ByteBuf buffer = reader.receiveBuffer(UnpooledByteBufAllocator.DEFAULT);
       int count = Math.min(buffer.writableBytes(), to - at);
-      if (!(buffer instanceof ReceivedInPlace)) {
+      if (!(buffer instanceof FrameReader.ReceivedInPlace)) {
         copiedBytes += count;
       }
       buffer.writeBytes(bytes, at, count);

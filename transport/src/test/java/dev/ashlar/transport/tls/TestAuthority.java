@@ -80,6 +80,6 @@ public final class TestAuthority {
 
   /** TLS of a node with this name, whose files nobody watches. */
   public ClusterTls tls(String name) throws Exception {
-    return ClusterTls.unwatched(files(name), "127.0.0.1", Clock.systemUTC());
+    return new ClusterTls(files(name), "127.0.0.1", Clock.systemUTC());
   }
 }

@@ -185,6 +185,19 @@ class TlsConnectionTest {
   }
 
   @Test
+  void aRefusalIsLoggedRightAfterAConnectionThatCameTooEarly() throws Exception {
+    InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    FramePort port = opened(new FramePort(any, authority.tls("server"), FrameTimes.DEFAULT, loops));
+    var early = client(HOST, port.address().getPort(), authority.tls("client"));
+    serverSaid("calls are not served yet");
+    early.close();
+    log.list.clear();
+    var refused = client(HOST, port.address().getPort(), null);
+    serverSaid("the other side does not use TLS, this process does");
+    refused.close();
+  }
+
+  @Test
   void aServerWithoutTlsIsRefused() throws Exception {
     int port = listen(null);
     String heard = refused(client(HOST, port, authority.tls("client")));
@@ -221,7 +234,7 @@ class TlsConnectionTest {
   }
 
   private static ClusterTls open(TlsFiles files) throws IOException {
-    return ClusterTls.unwatched(files, HOST, Clock.systemUTC());
+    return new ClusterTls(files, HOST, Clock.systemUTC());
   }
 
   @Test

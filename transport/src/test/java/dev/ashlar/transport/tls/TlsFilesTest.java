@@ -34,7 +34,7 @@ class TlsFilesTest {
   }
 
   private static ClusterTls open(TlsFiles files, @Nullable String host) throws IOException {
-    return ClusterTls.unwatched(files, host, Clock.systemUTC());
+    return new ClusterTls(files, host, Clock.systemUTC());
   }
 
   private static void refused(TlsFiles files, @Nullable String host, String... why) {

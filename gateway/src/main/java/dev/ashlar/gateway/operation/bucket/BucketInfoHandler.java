@@ -1,6 +1,6 @@
 package dev.ashlar.gateway.operation.bucket;
 
-import dev.ashlar.gateway.access.Permit;
+import dev.ashlar.gateway.access.AccessControl.Permit;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;
@@ -23,7 +23,7 @@ public record BucketInfoHandler(Backend backend) {
   }
 
   public HttpAnswer handle(S3Request.GetUnconfigured request) throws S3Exception {
-    return Answers.xml(request.subresource().read(), Answers.headers());
+    return Answers.xml(request.feature().read(), Answers.headers());
   }
 
   public HttpAnswer handle(S3Request.GetAcl request, Permit permit) {

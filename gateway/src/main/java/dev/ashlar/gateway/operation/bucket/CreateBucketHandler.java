@@ -4,7 +4,7 @@ import dev.ashlar.gateway.access.Caller;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
-import dev.ashlar.gateway.exchange.RequestBody;
+import dev.ashlar.gateway.exchange.HttpExchange.RequestBody;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.BodyIngest;
@@ -19,12 +19,23 @@ import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.CreateBucket;
 import dev.ashlar.protocol.message.ResultCode;
 import io.netty.handler.codec.http.HttpHeaders;
+import java.util.List;
+import java.util.regex.Pattern;
 
 /** Creates a bucket in the region of this installation. */
 public record CreateBucketHandler(Backend backend) {
+  /** Lower-case letters, digits, hyphens and single dots, a letter or digit at both ends. */
+  private static final Pattern CHARACTERS =
+      Pattern.compile("[a-z0-9](?:[a-z0-9-]|\\.(?!\\.))*[a-z0-9]");
+
+  private static final Pattern IP_ADDRESS = Pattern.compile("[0-9]*(?:\\.[0-9]*){3}");
+  private static final List<String> RESERVED_PREFIXES = List.of("xn--", "sthree-", "amzn-s3-demo-");
+  private static final List<String> RESERVED_SUFFIXES =
+      List.of("-s3alias", "--ol-s3", ".mrap", "--x-s3", "--table-s3");
+
   public HttpAnswer handle(S3Request.CreateBucket request, Caller caller, RequestBody body)
       throws S3Exception, MetadataUnavailableException, InterruptedException {
-    BucketNames.requireValid(request.bucket());
+    requireValidName(request.bucket());
     byte[] document = BodyIngest.document(body);
     if (document.length > 0) {
       requireThisRegion(XmlReader.read(document, "CreateBucketConfiguration"));
@@ -63,6 +74,20 @@ public record CreateBucketHandler(Backend backend) {
         && !constraint.equals(backend.config().region())) {
       throw new S3Exception(S3Error.INVALID_LOCATION_CONSTRAINT)
           .with("LocationConstraint", constraint);
+    }
+  }
+
+  /** "General purpose bucket naming rules", Amazon S3 User Guide. */
+  private static void requireValidName(String name) throws S3Exception {
+    boolean isValid =
+        name.length() >= 3
+            && name.length() <= 63
+            && CHARACTERS.matcher(name).matches()
+            && !IP_ADDRESS.matcher(name).matches()
+            && RESERVED_PREFIXES.stream().noneMatch(name::startsWith)
+            && RESERVED_SUFFIXES.stream().noneMatch(name::endsWith);
+    if (!isValid) {
+      throw new S3Exception(S3Error.INVALID_BUCKET_NAME).with("BucketName", name);
     }
   }
 }

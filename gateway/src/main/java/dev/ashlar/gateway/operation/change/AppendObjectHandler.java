@@ -1,6 +1,5 @@
 package dev.ashlar.gateway.operation.change;
 
-import dev.ashlar.blob.DataUnavailableException;
 import dev.ashlar.gateway.access.Caller;
 import dev.ashlar.gateway.auth.Authenticator.PayloadBody;
 import dev.ashlar.gateway.error.S3Error;
@@ -11,16 +10,16 @@ import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
 import dev.ashlar.gateway.operation.shared.WriteConditions;
-import dev.ashlar.gateway.s3.Etags;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ObjectRead;
+import dev.ashlar.protocol.client.UnavailableException;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
+import dev.ashlar.protocol.message.ChecksumValue;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.ModifyObject;
 import dev.ashlar.protocol.message.Precondition;
 import dev.ashlar.protocol.message.ResultCode;
-import io.netty.handler.codec.http.HttpHeaders;
 import java.util.Optional;
 
 /** Appends bytes to an object, or creates it. */
@@ -28,10 +27,7 @@ public record AppendObjectHandler(Backend backend) {
   private static final String NEXT_POSITION = "x-rgw-next-append-position";
 
   public HttpAnswer handle(S3Request.AppendObject request, Caller caller, PayloadBody body)
-      throws S3Exception,
-          MetadataUnavailableException,
-          DataUnavailableException,
-          InterruptedException {
+      throws S3Exception, UnavailableException, InterruptedException {
     long length = body.length();
     Optional<ObjectRead> object = backend.metadata().object(request.bucket(), request.key());
     requireExpected(request, object);
@@ -63,10 +59,7 @@ public record AppendObjectHandler(Backend backend) {
   }
 
   private HttpAnswer create(S3Request.AppendObject request, Caller caller, PayloadBody body)
-      throws S3Exception,
-          MetadataUnavailableException,
-          DataUnavailableException,
-          InterruptedException {
+      throws S3Exception, UnavailableException, InterruptedException {
     ChangeIngest.requireBytes(body.length());
     // Fails if another request has created the object meanwhile.
     Precondition isAbsent = request.precondition().toBuilder().setIfNoneMatch("*").build();
@@ -87,13 +80,9 @@ public record AppendObjectHandler(Backend backend) {
 
   private HttpAnswer append(
       S3Request.AppendObject request, PayloadBody body, ChangeIngest.Place place)
-      throws S3Exception,
-          MetadataUnavailableException,
-          DataUnavailableException,
-          InterruptedException {
+      throws S3Exception, UnavailableException, InterruptedException {
     if (request.attributes().getUserMetadataCount() > 0) {
-      throw new S3Exception(
-          S3Error.INVALID_REQUEST,
+      throw S3Exception.invalidRequest(
           "Cannot specify both a write offset value and user-defined object metadata for existing"
               + " objects.");
     }
@@ -106,13 +95,10 @@ public record AppendObjectHandler(Backend backend) {
     CommandResult result =
         new ChangeIngest(backend).commit(place, body, request.announced(), command);
     requireWon(request, result);
-    HttpHeaders headers = Answers.headers();
-    headers.set("ETag", Etags.quote(result.getEtag()));
-    if (request.announced() != ChecksumAlgorithm.CHECKSUM_NONE) {
-      // The checksum of the appended bytes, for the client to compare.
-      Answers.addChecksum(headers, body.checksum(), false);
-    }
-    return Answers.empty(200, headers);
+    // The checksum of the appended bytes, for a client that sent one to compare.
+    boolean isWanted = request.announced() != ChecksumAlgorithm.CHECKSUM_NONE;
+    return Answers.stored(
+        result.getEtag(), isWanted ? body.checksum() : ChecksumValue.getDefaultInstance(), false);
   }
 
   /** Answers with the error that fits the current object if another request was faster. */

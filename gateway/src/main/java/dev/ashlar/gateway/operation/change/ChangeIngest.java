@@ -1,23 +1,27 @@
 package dev.ashlar.gateway.operation.change;
 
+import com.google.protobuf.ByteString;
 import dev.ashlar.blob.DataUnavailableException;
 import dev.ashlar.blob.DataUnavailableException.Reason;
 import dev.ashlar.blob.ObjectChange;
 import dev.ashlar.gateway.auth.Authenticator.PayloadBody;
+import dev.ashlar.gateway.checksum.ChecksumKind;
 import dev.ashlar.gateway.checksum.Checksums;
-import dev.ashlar.gateway.error.S3Error;
+import dev.ashlar.gateway.checksum.RunningDigest;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.BodyIngest;
 import dev.ashlar.gateway.s3.SizeLimits;
-import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ObjectRead;
+import dev.ashlar.protocol.client.UnavailableException;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import dev.ashlar.protocol.message.ChecksumValue;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.ModifyObject;
 import dev.ashlar.protocol.message.ObjectSummary;
 import dev.ashlar.protocol.message.ResultCode;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /** Writes new bytes for a range of an object. */
 record ChangeIngest(Backend backend) {
@@ -46,10 +50,7 @@ record ChangeIngest(Backend backend) {
    */
   CommandResult commit(
       Place place, PayloadBody body, ChecksumAlgorithm announced, ModifyObject.Builder command)
-      throws S3Exception,
-          MetadataUnavailableException,
-          DataUnavailableException,
-          InterruptedException {
+      throws S3Exception, UnavailableException, InterruptedException {
     requireAllowed(place);
     try (ObjectChange change =
         backend.store().newChange(place.object, place.offset, place.length)) {
@@ -77,8 +78,7 @@ record ChangeIngest(Backend backend) {
   /** Refuses an empty change, as Amazon S3 does. */
   static void requireBytes(long length) throws S3Exception {
     if (length == 0) {
-      throw new S3Exception(
-          S3Error.INVALID_REQUEST,
+      throw S3Exception.invalidRequest(
           "Request body cannot be empty when 'write offset' is specified.");
     }
   }
@@ -95,6 +95,73 @@ record ChangeIngest(Backend backend) {
       ModifyObject.Builder command, Place place, ChecksumValue checksum) {
     if (Checksums.isPresent(checksum)) {
       command.setChecksum(checksum).setChecksumBase(place.object.object().getVersion());
+    }
+  }
+
+  /**
+   * The checksum of an object after an append. A full-object CRC is continued over the appended
+   * bytes; any other checksum is lost, unless the object was empty.
+   */
+  private static final class AppendedChecksum {
+    private final ChecksumValue before;
+    private final boolean isFirst;
+    private final boolean isCarried;
+    // Only if the body computes another algorithm than the object has.
+    private final @Nullable RunningDigest running;
+
+    private AppendedChecksum(ObjectSummary object, ChecksumAlgorithm ofBody) {
+      before = object.getChecksum();
+      isFirst = object.getSize() == 0;
+      isCarried = !isFirst && Checksums.isFullObjectCrc(before);
+      boolean isOther = isCarried && ofBody != before.getAlgorithm();
+      running = isOther ? ChecksumKind.of(before.getAlgorithm()).start() : null;
+    }
+
+    /**
+     * Begins, and makes the body compute the needed checksum if it computes none.
+     *
+     * @param announced the algorithm of the checksum that comes with the body
+     */
+    static AppendedChecksum begin(
+        ObjectSummary object, PayloadBody body, ChecksumAlgorithm announced) {
+      ChecksumAlgorithm ofBody = announced;
+      if (announced == ChecksumAlgorithm.CHECKSUM_NONE) {
+        if (object.getSize() == 0) {
+          ofBody = ChecksumAlgorithm.CHECKSUM_CRC64NVME;
+        } else if (Checksums.isFullObjectCrc(object.getChecksum())) {
+          ofBody = object.getChecksum().getAlgorithm();
+        }
+        if (ofBody != ChecksumAlgorithm.CHECKSUM_NONE) {
+          body.alsoCompute(ofBody);
+        }
+      }
+      return new AppendedChecksum(object, ofBody);
+    }
+
+    /** Adds appended bytes; does not change the position of the buffer. */
+    void update(ByteBuffer bytes) {
+      if (running != null) {
+        running.update(bytes.duplicate());
+      }
+    }
+
+    /**
+     * The object's checksum after the append.
+     *
+     * @param ofBody the checksum of the appended bytes that the body computed
+     * @param length of the appended bytes
+     */
+    ChecksumValue after(ChecksumValue ofBody, long length) {
+      if (isFirst) {
+        return ofBody;
+      }
+      if (!isCarried) {
+        return ChecksumValue.getDefaultInstance();
+      }
+      ByteString appended =
+          running == null ? ofBody.getValue() : ByteString.copyFrom(running.value());
+      ChecksumKind kind = ChecksumKind.of(before.getAlgorithm());
+      return before.toBuilder().setValue(kind.append(before.getValue(), appended, length)).build();
     }
   }
 }

@@ -1,7 +1,6 @@
 package dev.ashlar.gateway.operation.change;
 
-import dev.ashlar.blob.DataUnavailableException;
-import dev.ashlar.gateway.access.Permit;
+import dev.ashlar.gateway.access.AccessControl.Permit;
 import dev.ashlar.gateway.auth.Authenticator.PayloadBody;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
@@ -14,8 +13,8 @@ import dev.ashlar.gateway.s3.Etags;
 import dev.ashlar.gateway.s3.S3Dates;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.gateway.xml.XmlWriter;
-import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ObjectRead;
+import dev.ashlar.protocol.client.UnavailableException;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.ModifyObject;
@@ -26,10 +25,7 @@ import java.util.Optional;
 /** Overwrites a range of an object. Bytes behind its end are appended. */
 public record PatchObjectHandler(Backend backend) {
   public HttpAnswer handle(S3Request.PatchObject request, Permit permit, PayloadBody body)
-      throws S3Exception,
-          MetadataUnavailableException,
-          DataUnavailableException,
-          InterruptedException {
+      throws S3Exception, UnavailableException, InterruptedException {
     long length = body.length();
     ObjectRead object = permit.object();
     Precondition condition = condition(request, object);

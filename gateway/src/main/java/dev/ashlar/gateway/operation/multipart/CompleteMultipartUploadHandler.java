@@ -4,7 +4,7 @@ import dev.ashlar.gateway.checksum.Checksums;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
-import dev.ashlar.gateway.exchange.RequestBody;
+import dev.ashlar.gateway.exchange.HttpExchange.RequestBody;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.BodyIngest;
@@ -31,7 +31,7 @@ public record CompleteMultipartUploadHandler(Backend backend) {
   public HttpAnswer handle(S3Request.CompleteMultipartUpload request, String host, RequestBody body)
       throws S3Exception, MetadataUnavailableException, InterruptedException {
     PartList wanted = PartList.parse(BodyIngest.document(body));
-    Optional<UploadRow> upload = upload(request);
+    Optional<UploadRow> upload = Uploads.find(backend, request);
     if (upload.isEmpty()) {
       return completedBefore(request, host, wanted);
     }
@@ -39,25 +39,19 @@ public record CompleteMultipartUploadHandler(Backend backend) {
       return complete(request, host, wanted, upload.get());
     } catch (S3Exception e) {
       // Another request for the same upload may have come first.
-      if (upload(request).isEmpty()) {
+      if (Uploads.find(backend, request).isEmpty()) {
         return completedBefore(request, host, wanted);
       }
       throw e;
     }
   }
 
-  private Optional<UploadRow> upload(S3Request.CompleteMultipartUpload request)
-      throws MetadataUnavailableException {
-    return backend.metadata().upload(request.bucket(), request.key(), request.uploadId());
-  }
-
   private HttpAnswer complete(
       S3Request.CompleteMultipartUpload request, String host, PartList wanted, UploadRow upload)
       throws S3Exception, MetadataUnavailableException {
-    WriteConditions.check(
-        backend.metadata(), request.precondition(), request.bucket(), request.key());
+    WriteConditions.check(backend, request, request.precondition());
     List<PartRow> parts =
-        wanted.select(new Uploads(backend.metadata()).allParts(upload), request.uploadId());
+        wanted.select(Uploads.allParts(backend.metadata(), upload), request.uploadId());
     String etag = MultipartChecksum.etag(wanted.etags());
     ChecksumValue checksum = MultipartChecksum.of(upload, parts);
     requireExpected(request, upload, parts, checksum);
@@ -93,8 +87,7 @@ public record CompleteMultipartUploadHandler(Backend backend) {
       throw SizeLimits.tooLarge(size, SizeLimits.OBJECT_BYTES_MAX);
     }
     if (request.objectSize() >= 0 && request.objectSize() != size) {
-      throw new S3Exception(
-          S3Error.INVALID_REQUEST,
+      throw S3Exception.invalidRequest(
           "The provided 'x-amz-mp-object-size' header value "
               + request.objectSize()
               + " does not match what was computed: "

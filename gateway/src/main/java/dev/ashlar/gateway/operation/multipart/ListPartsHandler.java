@@ -18,9 +18,7 @@ import java.util.List;
 public record ListPartsHandler(Backend backend) {
   public HttpAnswer handle(S3Request.ListParts request)
       throws S3Exception, MetadataUnavailableException {
-    UploadRow upload =
-        new Uploads(backend.metadata())
-            .require(request.bucket(), request.key(), request.uploadId());
+    UploadRow upload = Uploads.require(backend, request);
     // One more than asked for tells whether there are more.
     List<PartRow> found =
         backend

@@ -31,19 +31,13 @@ public record UploadPartCopyHandler(Backend backend) {
 
   public HttpAnswer handle(S3Request.UploadPartCopy request, Caller caller)
       throws S3Exception, MetadataUnavailableException {
-    UploadRow upload =
-        new Uploads(backend.metadata())
-            .require(request.bucket(), request.key(), request.uploadId());
-    CopySources.Copied<PartRow> copied =
+    UploadRow upload = Uploads.require(backend, request);
+    CopySources.Copied copied =
         new CopySources(backend, caller)
             .copy(
                 request.source(),
-                source -> {
-                  ByteRange range = range(request, source.getSummary());
-                  PartRow part = part(request.partNumber(), source, range, upload);
-                  return new CopySources.Prepared<>(part, command(request, source, range, part));
-                });
-    PartRow part = copied.what();
+                source -> command(request, source, part(request, source, upload)));
+    PartRow part = part(request, copied.source(), upload);
     XmlWriter xml = new XmlWriter().openRoot("CopyPartResult");
     xml.element("LastModified", S3Dates.xml(copied.result().getLastModifiedMs()));
     xml.element("ETag", Etags.quote(part.getEtag()));
@@ -65,10 +59,13 @@ public record UploadPartCopyHandler(Backend backend) {
     return range;
   }
 
-  private static PartRow part(int number, ObjectRecord source, ByteRange range, UploadRow upload) {
+  private static PartRow part(
+      S3Request.UploadPartCopy request, ObjectRecord source, UploadRow upload) throws S3Exception {
     ObjectSummary summary = source.getSummary();
+    ByteRange range = range(request, summary);
     boolean isWhole = range.length() == summary.getSize();
-    PartRow.Builder part = PartRow.newBuilder().setNumber(number).setSize(range.length());
+    PartRow.Builder part =
+        PartRow.newBuilder().setNumber(request.partNumber()).setSize(range.length());
     part.setEtag(
         isWhole && PartList.isMd5(summary.getEtag()) ? summary.getEtag() : etag(source, range));
     ChecksumValue checksum = summary.getChecksum();
@@ -97,7 +94,8 @@ public record UploadPartCopyHandler(Backend backend) {
   }
 
   private static Command.Builder command(
-      S3Request.UploadPartCopy request, ObjectRecord source, ByteRange range, PartRow part) {
+      S3Request.UploadPartCopy request, ObjectRecord source, PartRow part) throws S3Exception {
+    ByteRange range = range(request, source.getSummary());
     return Command.newBuilder()
         .setCopyPart(
             CopyPart.newBuilder()

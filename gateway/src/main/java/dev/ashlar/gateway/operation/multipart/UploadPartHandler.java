@@ -1,6 +1,5 @@
 package dev.ashlar.gateway.operation.multipart;
 
-import dev.ashlar.blob.DataUnavailableException;
 import dev.ashlar.blob.ObjectWriter;
 import dev.ashlar.gateway.auth.Authenticator.PayloadBody;
 import dev.ashlar.gateway.checksum.Checksums;
@@ -10,26 +9,19 @@ import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.BodyIngest;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
-import dev.ashlar.gateway.s3.Etags;
 import dev.ashlar.gateway.s3.S3Request;
-import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.client.UnavailableException;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.PartRow;
 import dev.ashlar.protocol.message.PutPart;
 import dev.ashlar.protocol.message.UploadRow;
-import io.netty.handler.codec.http.HttpHeaders;
 
 /** Stores a part. */
 public record UploadPartHandler(Backend backend) {
   public HttpAnswer handle(S3Request.UploadPart request, PayloadBody body)
-      throws S3Exception,
-          MetadataUnavailableException,
-          DataUnavailableException,
-          InterruptedException {
-    UploadRow upload =
-        new Uploads(backend.metadata())
-            .require(request.bucket(), request.key(), request.uploadId());
+      throws S3Exception, UnavailableException, InterruptedException {
+    UploadRow upload = Uploads.require(backend, request);
     requireSameChecksum(upload.getChecksumAlgorithm(), request.announced());
     BodyIngest.chooseChecksum(body, request.announced(), upload.getChecksumAlgorithm());
     try (ObjectWriter writer = backend.store().newWriter(body.length())) {
@@ -52,10 +44,7 @@ public record UploadPartHandler(Backend backend) {
                               .setUploadId(request.uploadId())
                               .setPart(part)
                               .addAllBlobs(blobs))));
-      HttpHeaders headers = Answers.headers();
-      headers.set("ETag", Etags.quote(etag));
-      Answers.addChecksum(headers, body.checksum(), false);
-      return Answers.empty(200, headers);
+      return Answers.stored(etag, body.checksum(), false);
     }
   }
 

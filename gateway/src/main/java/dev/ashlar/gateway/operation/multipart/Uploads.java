@@ -2,28 +2,39 @@ package dev.ashlar.gateway.operation.multipart;
 
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.operation.shared.Backend;
+import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.PartRow;
 import dev.ashlar.protocol.message.UploadRow;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** Finds multipart uploads and their parts. */
-record Uploads(MetadataClient metadata) {
+final class Uploads {
   static final int PARTS_PAGE = 1000;
 
+  private Uploads() {}
+
   /** The upload, or NoSuchUpload. */
-  UploadRow require(String bucket, String key, String uploadId)
+  static UploadRow require(Backend backend, S3Request.UploadRequest request)
       throws S3Exception, MetadataUnavailableException {
-    return metadata.upload(bucket, key, uploadId).orElseThrow(() -> noSuchUpload(uploadId));
+    return find(backend, request).orElseThrow(() -> noSuchUpload(request.uploadId()));
+  }
+
+  static Optional<UploadRow> find(Backend backend, S3Request.UploadRequest request)
+      throws MetadataUnavailableException {
+    return backend.metadata().upload(request.bucket(), request.key(), request.uploadId());
   }
 
   static S3Exception noSuchUpload(String uploadId) {
     return new S3Exception(S3Error.NO_SUCH_UPLOAD).with("UploadId", uploadId);
   }
 
-  List<PartRow> allParts(UploadRow upload) throws MetadataUnavailableException {
+  static List<PartRow> allParts(MetadataClient metadata, UploadRow upload)
+      throws MetadataUnavailableException {
     List<PartRow> parts = new ArrayList<>();
     int after = 0;
     while (true) {

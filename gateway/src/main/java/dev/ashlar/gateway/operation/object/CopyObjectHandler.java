@@ -25,19 +25,16 @@ public record CopyObjectHandler(Backend backend) {
 
   public HttpAnswer handle(S3Request.CopyObject request, Caller caller)
       throws S3Exception, MetadataUnavailableException {
-    WriteConditions.check(
-        backend.metadata(), request.precondition(), request.bucket(), request.key());
-    CopySources.Copied<ObjectSummary> copied =
+    WriteConditions.check(backend, request, request.precondition());
+    CopySources.Copied copied =
         new CopySources(backend, caller)
             .copy(
                 request.source(),
                 source -> {
                   requireCopyable(source, request.checksum());
-                  return new CopySources.Prepared<>(
-                      source.getSummary(),
-                      Command.newBuilder().setCopyObject(copy(request, source, caller)));
+                  return Command.newBuilder().setCopyObject(copy(request, source, caller));
                 });
-    return Answers.xml(document(copied.what(), copied.result().getLastModifiedMs()));
+    return Answers.xml(document(copied.source().getSummary(), copied.result().getLastModifiedMs()));
   }
 
   private static void requireCopyable(ObjectRecord source, ChecksumAlgorithm wanted)

@@ -14,8 +14,7 @@ import dev.ashlar.protocol.message.DeleteObjects;
 public record DeleteObjectHandler(Backend backend) {
   public HttpAnswer handle(S3Request.DeleteObject request)
       throws S3Exception, MetadataUnavailableException {
-    WriteConditions.check(
-        backend.metadata(), request.precondition(), request.bucket(), request.key());
+    WriteConditions.check(backend, request, request.precondition());
     DeleteObjects delete =
         DeleteObjects.newBuilder()
             .setBucket(request.bucket())

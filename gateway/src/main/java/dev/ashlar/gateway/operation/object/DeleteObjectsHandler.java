@@ -3,7 +3,7 @@ package dev.ashlar.gateway.operation.object;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
-import dev.ashlar.gateway.exchange.RequestBody;
+import dev.ashlar.gateway.exchange.HttpExchange.RequestBody;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.BodyIngest;
@@ -29,7 +29,7 @@ public record DeleteObjectsHandler(Backend backend) {
 
   private record Deletion(String key, @Nullable String versionId, @Nullable String etag) {}
 
-  private record Failure(String key, S3Error error, String message) {}
+  private record Failure(String key, S3Error error) {}
 
   private record Outcome(List<Deletion> deleted, List<Failure> failures) {}
 
@@ -69,8 +69,7 @@ public record DeleteObjectsHandler(Backend backend) {
     for (Deletion deletion : deletions) {
       String version = deletion.versionId;
       if (version != null && !version.isEmpty() && !version.equals("null")) {
-        outcome.failures.add(
-            new Failure(deletion.key, S3Error.NO_SUCH_VERSION, S3Error.NO_SUCH_VERSION.message()));
+        outcome.failures.add(new Failure(deletion.key, S3Error.NO_SUCH_VERSION));
       } else if (deletion.etag != null) {
         deleteIfMatch(bucket, deletion, deletion.etag, outcome);
       } else {
@@ -90,13 +89,14 @@ public record DeleteObjectsHandler(Backend backend) {
       throws MetadataUnavailableException {
     Precondition condition = Precondition.newBuilder().setIfMatch(Etags.unquote(etag)).build();
     try {
-      WriteConditions.check(backend.metadata(), condition, bucket, deletion.key);
+      WriteConditions.check(
+          backend.metadata().object(bucket, deletion.key), condition, deletion.key);
       submit(
           DeleteObjects.newBuilder().setBucket(bucket).setPrecondition(condition),
           List.of(deletion));
       outcome.deleted.add(deletion);
     } catch (S3Exception e) {
-      outcome.failures.add(new Failure(deletion.key, e.error(), e.error().message()));
+      outcome.failures.add(new Failure(deletion.key, e.error()));
     }
   }
 
@@ -120,7 +120,7 @@ public record DeleteObjectsHandler(Backend backend) {
       xml.open("Error")
           .element("Key", failure.key)
           .element("Code", failure.error.code())
-          .element("Message", failure.message)
+          .element("Message", failure.error.message())
           .close();
     }
     return xml.close();

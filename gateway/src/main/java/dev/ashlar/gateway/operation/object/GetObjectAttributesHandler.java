@@ -1,6 +1,6 @@
 package dev.ashlar.gateway.operation.object;
 
-import dev.ashlar.gateway.access.Permit;
+import dev.ashlar.gateway.access.AccessControl.Permit;
 import dev.ashlar.gateway.checksum.Checksums;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
@@ -8,9 +8,9 @@ import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.ListingDocument;
 import dev.ashlar.gateway.s3.Etags;
-import dev.ashlar.gateway.s3.ObjectAttribute;
 import dev.ashlar.gateway.s3.S3Dates;
 import dev.ashlar.gateway.s3.S3Request;
+import dev.ashlar.gateway.s3.S3Request.ObjectAttribute;
 import dev.ashlar.gateway.xml.XmlWriter;
 import dev.ashlar.protocol.message.ChecksumValue;
 import dev.ashlar.protocol.message.ObjectRecord;

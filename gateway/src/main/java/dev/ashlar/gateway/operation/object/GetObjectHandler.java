@@ -2,35 +2,29 @@ package dev.ashlar.gateway.operation.object;
 
 import dev.ashlar.blob.DataUnavailableException;
 import dev.ashlar.blob.DataUnavailableException.Reason;
-import dev.ashlar.gateway.access.Permit;
+import dev.ashlar.gateway.access.AccessControl.Permit;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
 import dev.ashlar.gateway.s3.S3Request;
-import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ObjectRead;
+import dev.ashlar.protocol.client.UnavailableException;
 
 /** Sends an object or a range of it. */
 public record GetObjectHandler(Backend backend) {
   private static final int TRIES = 3;
 
   public HttpAnswer handle(S3Request.GetObject request, HttpExchange exchange, Permit permit)
-      throws S3Exception,
-          MetadataUnavailableException,
-          DataUnavailableException,
-          InterruptedException {
+      throws S3Exception, UnavailableException, InterruptedException {
     return open(request, exchange, permit, TRIES);
   }
 
   /** Reads the metadata again if the object was replaced or deleted since they were read. */
   private HttpAnswer open(
       S3Request.GetObject request, HttpExchange exchange, Permit permit, int tries)
-      throws S3Exception,
-          MetadataUnavailableException,
-          DataUnavailableException,
-          InterruptedException {
+      throws S3Exception, UnavailableException, InterruptedException {
     ObjectRead object = permit.object();
     ObjectAnswerHead view = ObjectAnswerHead.of(object.object(), request.options());
     try {
@@ -63,9 +57,7 @@ public record GetObjectHandler(Backend backend) {
     try {
       Permit renewed = backend.access().require(permit.caller(), request.needs());
       return open(request, exchange, renewed, tries - 1);
-    } catch (MetadataUnavailableException e) {
-      throw ErrorMapping.of(e);
-    } catch (DataUnavailableException e) {
+    } catch (UnavailableException e) {
       throw ErrorMapping.of(e);
     }
   }

@@ -1,6 +1,6 @@
 package dev.ashlar.gateway.operation.object;
 
-import dev.ashlar.gateway.access.Permit;
+import dev.ashlar.gateway.access.AccessControl.Permit;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;

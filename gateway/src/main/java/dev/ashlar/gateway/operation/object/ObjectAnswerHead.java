@@ -4,15 +4,14 @@ import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.s3.Etags;
-import dev.ashlar.gateway.s3.ReadOptions;
 import dev.ashlar.gateway.s3.S3Dates;
+import dev.ashlar.gateway.s3.S3Request.ReadOptions;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.message.ChecksumValue;
 import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.ObjectSummary;
 import dev.ashlar.protocol.message.PartSummary;
 import io.netty.handler.codec.http.HttpHeaders;
-import java.util.Map;
 
 /**
  * Status, headers and range of an answer to GetObject or HeadObject, after the conditions.
@@ -42,9 +41,10 @@ record ObjectAnswerHead(int status, HttpHeaders headers, ByteRange range) {
     Selection selection = Selection.of(object, options);
     headers.set("Accept-Ranges", "bytes");
     addStored(headers, object, options);
-    for (Map.Entry<String, String> entry : object.getAttributes().getUserMetadataMap().entrySet()) {
-      headers.add("x-amz-meta-" + entry.getKey(), entry.getValue());
-    }
+    object
+        .getAttributes()
+        .getUserMetadataMap()
+        .forEach((name, value) -> headers.add("x-amz-meta-" + name, value));
     if (options.partNumber() > 0 && summary.getPartCount() > 0) {
       headers.set("x-amz-mp-parts-count", Integer.toString(summary.getPartCount()));
     }
@@ -62,12 +62,8 @@ record ObjectAnswerHead(int status, HttpHeaders headers, ByteRange range) {
   }
 
   private static void addStored(HttpHeaders headers, ObjectRecord object, ReadOptions options) {
-    for (Map.Entry<String, String> entry : object.getAttributes().getHeadersMap().entrySet()) {
-      headers.set(entry.getKey(), entry.getValue());
-    }
-    for (Map.Entry<String, String> entry : options.overrides().entrySet()) {
-      headers.set(entry.getKey(), entry.getValue());
-    }
+    object.getAttributes().getHeadersMap().forEach(headers::set);
+    options.overrides().forEach(headers::set);
   }
 
   /**

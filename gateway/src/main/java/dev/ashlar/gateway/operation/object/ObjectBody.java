@@ -4,13 +4,15 @@ import dev.ashlar.blob.DataUnavailableException;
 import dev.ashlar.blob.DataUnavailableException.Reason;
 import dev.ashlar.blob.ObjectStore;
 import dev.ashlar.gateway.error.S3Exception;
-import dev.ashlar.gateway.exchange.AnswerStream;
 import dev.ashlar.gateway.exchange.HttpAnswer;
+import dev.ashlar.gateway.exchange.HttpAnswer.AnswerStream;
 import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
 import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.client.ShardData;
 import dev.ashlar.protocol.layout.ByteRange;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.buffer.UnpooledDirectByteBuf;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Queue;
@@ -103,6 +105,22 @@ final class ObjectBody {
         failure = e;
         throw new DataUnavailableException(Reason.CANCELLED, "the client has gone");
       }
+    }
+  }
+
+  /** A Netty buffer over the bytes of a shard, without a copy. Its last release releases them. */
+  private static final class ShardByteBuf extends UnpooledDirectByteBuf {
+    private final ShardData data;
+
+    ShardByteBuf(ShardData data) {
+      super(UnpooledByteBufAllocator.DEFAULT, data.bytes(), data.bytes().remaining());
+      this.data = data;
+    }
+
+    @Override
+    protected void deallocate() {
+      super.deallocate();
+      data.release();
     }
   }
 }

@@ -1,6 +1,5 @@
 package dev.ashlar.gateway.operation.object;
 
-import dev.ashlar.blob.DataUnavailableException;
 import dev.ashlar.blob.ObjectWriter;
 import dev.ashlar.gateway.access.Caller;
 import dev.ashlar.gateway.auth.Authenticator.PayloadBody;
@@ -11,26 +10,20 @@ import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.BodyIngest;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
 import dev.ashlar.gateway.operation.shared.WriteConditions;
-import dev.ashlar.gateway.s3.Etags;
 import dev.ashlar.gateway.s3.S3Request;
-import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.client.UnavailableException;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import dev.ashlar.protocol.message.ChecksumValue;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.ObjectSummary;
 import dev.ashlar.protocol.message.PutObject;
-import io.netty.handler.codec.http.HttpHeaders;
 
 /** Stores an object. */
 public record PutObjectHandler(Backend backend) {
   public HttpAnswer handle(S3Request.PutObject request, Caller caller, PayloadBody body)
-      throws S3Exception,
-          MetadataUnavailableException,
-          DataUnavailableException,
-          InterruptedException {
-    WriteConditions.check(
-        backend.metadata(), request.precondition(), request.bucket(), request.key());
+      throws S3Exception, UnavailableException, InterruptedException {
+    WriteConditions.check(backend, request, request.precondition());
     Stored stored = store(request, caller, body);
     ErrorMapping.requireOk(stored.result);
     return stored.answer();
@@ -38,10 +31,7 @@ public record PutObjectHandler(Backend backend) {
 
   /** Takes the body in and submits the command that makes an object of it. */
   public Stored store(S3Request.PutObject request, Caller caller, PayloadBody body)
-      throws S3Exception,
-          MetadataUnavailableException,
-          DataUnavailableException,
-          InterruptedException {
+      throws S3Exception, UnavailableException, InterruptedException {
     BodyIngest.chooseChecksum(body, request.announced(), ChecksumAlgorithm.CHECKSUM_NONE);
     try (ObjectWriter writer = backend.store().newWriter(body.length())) {
       String etag = BodyIngest.copy(body, writer);
@@ -71,10 +61,7 @@ public record PutObjectHandler(Backend backend) {
   /** What came of storing an object; not there unless the result is OK. */
   public record Stored(CommandResult result, String etag, ChecksumValue checksum) {
     public HttpAnswer answer() {
-      HttpHeaders headers = Answers.headers();
-      headers.set("ETag", Etags.quote(etag));
-      Answers.addChecksum(headers, checksum, true);
-      return Answers.empty(200, headers);
+      return Answers.stored(etag, checksum, true);
     }
   }
 }

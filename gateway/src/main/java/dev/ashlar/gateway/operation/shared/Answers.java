@@ -3,6 +3,7 @@ package dev.ashlar.gateway.operation.shared;
 import dev.ashlar.gateway.checksum.ChecksumKind;
 import dev.ashlar.gateway.checksum.Checksums;
 import dev.ashlar.gateway.exchange.HttpAnswer;
+import dev.ashlar.gateway.s3.Etags;
 import dev.ashlar.gateway.xml.XmlWriter;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import dev.ashlar.protocol.message.ChecksumType;
@@ -24,6 +25,13 @@ public final class Answers {
 
   public static HttpAnswer empty(int status, HttpHeaders headers) {
     return new HttpAnswer(status, headers, new HttpAnswer.Empty());
+  }
+
+  /** The answer to a request that stored its body. */
+  public static HttpAnswer stored(String etag, ChecksumValue checksum, boolean withType) {
+    HttpHeaders headers = headers().set("ETag", Etags.quote(etag));
+    addChecksum(headers, checksum, withType);
+    return empty(200, headers);
   }
 
   public static HttpAnswer xml(XmlWriter document) {

@@ -5,7 +5,7 @@ import dev.ashlar.blob.ObjectWriter;
 import dev.ashlar.gateway.auth.Authenticator.PayloadBody;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
-import dev.ashlar.gateway.exchange.RequestBody;
+import dev.ashlar.gateway.exchange.HttpExchange.RequestBody;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import io.netty.buffer.ByteBuf;
 import java.io.ByteArrayOutputStream;
@@ -42,7 +42,6 @@ public final class BodyIngest {
     return HexFormat.of().formatHex(md5);
   }
 
-  /** Receives the bytes of a body. */
   public interface Sink {
     void write(ByteBuffer bytes) throws DataUnavailableException, InterruptedException;
   }

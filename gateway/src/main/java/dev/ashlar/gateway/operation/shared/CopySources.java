@@ -4,7 +4,7 @@ import dev.ashlar.gateway.access.Caller;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.s3.Conditions.Verdict;
-import dev.ashlar.gateway.s3.CopySource;
+import dev.ashlar.gateway.s3.S3Request.CopySource;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
@@ -17,27 +17,25 @@ public record CopySources(Backend backend, Caller caller) {
   private static final int TRIES = 5;
 
   /** Makes the command that copies this version of the source. */
-  public interface Copy<T> {
-    Prepared<T> prepare(ObjectRecord source) throws S3Exception;
+  public interface Copy {
+    Command.Builder of(ObjectRecord source) throws S3Exception;
   }
 
   /**
-   * @param what the copy will be
+   * A copy that was made.
+   *
+   * @param source the version that was copied
    */
-  public record Prepared<T>(T what, Command.Builder command) {}
-
-  /** A copy that was made. */
-  public record Copied<T>(T what, CommandResult result) {}
+  public record Copied(ObjectRecord source, CommandResult result) {}
 
   /** Copies the current version of the source. */
-  public <T> Copied<T> copy(CopySource source, Copy<T> copy)
-      throws S3Exception, MetadataUnavailableException {
+  public Copied copy(CopySource from, Copy copy) throws S3Exception, MetadataUnavailableException {
     for (int tries = 1; ; tries++) {
-      Prepared<T> prepared = copy.prepare(open(source));
-      CommandResult result = backend.metadata().submit(prepared.command);
+      ObjectRecord source = open(from);
+      CommandResult result = backend.metadata().submit(copy.of(source));
       // The source was replaced after it was read: copy what is there now.
       if (result.getCode() != ResultCode.CONDITIONAL_CONFLICT || tries == TRIES) {
-        return new Copied<>(prepared.what, ErrorMapping.requireOk(result));
+        return new Copied(source, ErrorMapping.requireOk(result));
       }
     }
   }

@@ -3,7 +3,7 @@ package dev.ashlar.gateway.operation.shared;
 import dev.ashlar.blob.DataUnavailableException;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
-import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.client.UnavailableException;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.ResultCode;
 
@@ -41,11 +41,13 @@ public final class ErrorMapping {
     };
   }
 
-  public static S3Exception of(MetadataUnavailableException e) {
-    return new S3Exception(S3Error.SERVICE_UNAVAILABLE, e);
+  public static S3Exception of(UnavailableException e) {
+    return e instanceof DataUnavailableException data
+        ? ofData(data)
+        : new S3Exception(S3Error.SERVICE_UNAVAILABLE, e);
   }
 
-  public static S3Exception of(DataUnavailableException e) {
+  private static S3Exception ofData(DataUnavailableException e) {
     S3Error error =
         switch (e.reason()) {
           case TOO_FEW_DRIVES, MISPLACED, GONE, CANCELLED -> S3Error.SERVICE_UNAVAILABLE;

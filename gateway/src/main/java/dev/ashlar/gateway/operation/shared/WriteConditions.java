@@ -3,7 +3,7 @@ package dev.ashlar.gateway.operation.shared;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.s3.Etags;
-import dev.ashlar.protocol.client.MetadataClient;
+import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.message.Precondition;
@@ -16,15 +16,11 @@ import java.util.Optional;
 public final class WriteConditions {
   private WriteConditions() {}
 
-  public static void check(
-      MetadataClient metadata, Precondition condition, String bucket, String key)
+  public static void check(Backend backend, S3Request.KeyRequest request, Precondition condition)
       throws S3Exception, MetadataUnavailableException {
-    boolean ifMatch = !condition.getIfMatch().isEmpty();
-    boolean ifNoneMatch = !condition.getIfNoneMatch().isEmpty();
-    if (!ifMatch && !ifNoneMatch) {
-      return;
+    if (!condition.getIfMatch().isEmpty() || !condition.getIfNoneMatch().isEmpty()) {
+      check(backend.metadata().object(request.bucket(), request.key()), condition, request.key());
     }
-    check(metadata.object(bucket, key), condition, key);
   }
 
   /**

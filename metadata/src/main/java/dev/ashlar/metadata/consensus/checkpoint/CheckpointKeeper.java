@@ -2,6 +2,8 @@ package dev.ashlar.metadata.consensus.checkpoint;
 
 import dev.ashlar.metadata.consensus.checkpoint.Checkpoints.Checkpoint;
 import dev.ashlar.metadata.consensus.checkpoint.LiveTables.FailedRebuild;
+import dev.ashlar.metadata.consensus.checkpoint.LiveTables.TablesLostException;
+import dev.ashlar.metadata.consensus.checkpoint.SecondCopy.NoRoomException;
 import dev.ashlar.metadata.consensus.file.IoPacer;
 import dev.ashlar.metadata.consensus.log.LogSegments;
 import dev.ashlar.metadata.table.DamagedTablesException;
@@ -83,7 +85,7 @@ public final class CheckpointKeeper implements AutoCloseable {
     this.copies = new SecondCopy(checkpoints);
     this.limits = limits;
     this.meters = meters;
-    this.pace = IoPacer.of(BYTES_PER_SECOND, () -> peer.tables().isDamaged() || !peer.isRunning());
+    this.pace = new IoPacer(BYTES_PER_SECOND, () -> peer.tables().isDamaged() || !peer.isRunning());
     this.thread = Thread.ofPlatform().daemon().name("metadata-keeper").unstarted(this::run);
   }
 
@@ -283,7 +285,7 @@ public final class CheckpointKeeper implements AutoCloseable {
     meters.verifications().increment();
     meters.damaged().increment(damaged);
     LOG.info(
-        "Metadata in {}: verified checkpoints, tables and log in {} ms; {} damaged " + "files.",
+        "Metadata in {}: verified checkpoints, tables and log in {} ms; {} damaged files.",
         peer.folder(),
         TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos),
         damaged);

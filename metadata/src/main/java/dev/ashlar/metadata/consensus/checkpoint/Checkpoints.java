@@ -20,7 +20,6 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.apache.ratis.server.protocol.TermIndex;
 import org.apache.ratis.server.storage.FileInfo;
 import org.apache.ratis.server.storage.RaftStorage;
@@ -107,12 +106,9 @@ public final class Checkpoints implements StateMachineStorage {
   }
 
   private List<Path> named(Predicate<String> isMeant) throws IOException {
-    if (!Files.isDirectory(directory())) {
-      return List.of();
-    }
-    try (Stream<Path> paths = Files.list(directory())) {
-      return paths.filter(path -> isMeant.test(path.getFileName().toString())).toList();
-    }
+    return DurableFiles.listIfThere(directory()).stream()
+        .filter(path -> isMeant.test(path.getFileName().toString()))
+        .toList();
   }
 
   /** The directory of the Raft log. */
@@ -141,11 +137,9 @@ public final class Checkpoints implements StateMachineStorage {
 
   private List<Checkpoint> all() {
     Path present = directory;
-    if (present == null || !Files.isDirectory(present)) {
-      return List.of();
-    }
-    try (Stream<Path> entries = Files.list(present)) {
-      return entries.flatMap(path -> parse(path).stream()).toList();
+    try {
+      List<Path> entries = present == null ? List.of() : DurableFiles.listIfThere(present);
+      return entries.stream().flatMap(path -> parse(path).stream()).toList();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -172,10 +166,8 @@ public final class Checkpoints implements StateMachineStorage {
     Path unfinished = directory().resolve(name(position) + UNFINISHED);
     DurableFiles.deleteTree(unfinished);
     write.accept(unfinished);
-    try (Stream<Path> content = Files.list(unfinished)) {
-      for (Path file : content.toList()) {
-        DurableFiles.sync(file);
-      }
+    for (Path file : DurableFiles.list(unfinished)) {
+      DurableFiles.sync(file);
     }
     FileSums.ofNew(unfinished).write(unfinished);
     DurableFiles.rename(unfinished, directory().resolve(name(position)));
@@ -309,9 +301,7 @@ public final class Checkpoints implements StateMachineStorage {
 
   /** The files of the tables in a checkpoint. */
   static List<Path> content(Path checkpoint) throws IOException {
-    try (Stream<Path> files = Files.list(checkpoint)) {
-      return files.filter(FileSums::isContent).toList();
-    }
+    return DurableFiles.list(checkpoint).stream().filter(FileSums::isContent).toList();
   }
 
   static void linkOrCopy(Path file, Path target) throws IOException {
@@ -331,8 +321,7 @@ public final class Checkpoints implements StateMachineStorage {
     try {
       List<FileInfo> infos =
           content(checkpoint.path()).stream()
-              .<FileInfo>map(
-                  file -> new OutgoingFile(file, checkpoint, sent, this::setVerificationDue))
+              .map(file -> sent.file(file, checkpoint, this::setVerificationDue))
               .toList();
       return new FileListSnapshotInfo(infos, checkpoint.position());
     } catch (IOException e) {

@@ -14,7 +14,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -83,12 +82,10 @@ public record FileSums(NavigableMap<String, Sum> files) {
   /** The checksums of a new checkpoint. Its tables, nearly all of its bytes, are read later. */
   public static FileSums ofNew(Path checkpoint) throws IOException, InterruptedException {
     NavigableMap<String, Sum> sums = new TreeMap<>();
-    try (Stream<Path> files = Files.list(checkpoint)) {
-      for (Path file : files.filter(FileSums::isContent).toList()) {
-        String name = file.getFileName().toString();
-        long crc = isTable(name) ? UNKNOWN : CheckedFiles.crc(file, IoPacer.unlimited());
-        sums.put(name, new Sum(Files.size(file), crc));
-      }
+    for (Path file : Checkpoints.content(checkpoint)) {
+      String name = file.getFileName().toString();
+      long crc = isTable(name) ? UNKNOWN : CheckedFiles.crc(file, IoPacer.unlimited());
+      sums.put(name, new Sum(Files.size(file), crc));
     }
     return new FileSums(sums);
   }

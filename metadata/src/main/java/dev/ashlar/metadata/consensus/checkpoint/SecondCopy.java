@@ -30,6 +30,15 @@ final class SecondCopy {
 
   private static final int MIB_SHIFT = 20;
 
+  /** There is no space for a second copy: the peer itself needs what is left. */
+  static final class NoRoomException extends IOException {
+    private static final long serialVersionUID = 1;
+
+    private NoRoomException(String message) {
+      super(message);
+    }
+  }
+
   private final Checkpoints checkpoints;
 
   SecondCopy(Checkpoints checkpoints) {

@@ -34,9 +34,22 @@ public final class CheckedFiles {
    * @throws IOException also when only the page cache still has the content
    */
   public static long crc(Path file, IoPacer pace) throws IOException, InterruptedException {
+    CRC32C crc = new CRC32C();
+    ByteBuffer chunk = chunk();
     try (FileChannel channel = open(file)) {
-      return crc(channel, pace);
+      long size = channel.size();
+      for (long at = 0; at < size; ) { // a direct read must not begin after the end
+        int read = channel.read(chunk, at);
+        if (read <= 0) {
+          throw new EOFException("at " + at + " of " + size);
+        }
+        crc.update(chunk.flip());
+        chunk.clear();
+        at += read;
+        pace.done(read);
+      }
     }
+    return crc.getValue();
   }
 
   /** Opens a file for direct reads, if the file system supports them. */
@@ -64,24 +77,6 @@ public final class CheckedFiles {
     } catch (ClassNotFoundException e) {
       return Optional.empty();
     }
-  }
-
-  private static long crc(FileChannel channel, IoPacer pace)
-      throws IOException, InterruptedException {
-    CRC32C crc = new CRC32C();
-    ByteBuffer chunk = chunk();
-    long size = channel.size();
-    for (long at = 0; at < size; ) { // a direct read must not begin after the end
-      int read = channel.read(chunk, at);
-      if (read <= 0) {
-        throw new EOFException("at " + at + " of " + size);
-      }
-      crc.update(chunk.flip());
-      chunk.clear();
-      at += read;
-      pace.done(read);
-    }
-    return crc.getValue();
   }
 
   private static ByteBuffer chunk() {

@@ -8,9 +8,10 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Comparator;
+import java.util.List;
 import java.util.stream.Stream;
 
-/** Makes files and names durable. */
+/** Makes files and names durable; lists and removes directories. */
 public final class DurableFiles {
   private DurableFiles() {}
 
@@ -47,29 +48,43 @@ public final class DurableFiles {
     sync(directory);
   }
 
+  /** What is in a directory. */
+  public static List<Path> list(Path directory) throws IOException {
+    try (Stream<Path> entries = Files.list(directory)) {
+      return entries.toList();
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
+  }
+
+  /** What is in a directory; nothing if there is none. */
+  public static List<Path> listIfThere(Path directory) throws IOException {
+    return Files.isDirectory(directory) ? list(directory) : List.of();
+  }
+
   /** Removes a directory with its contents; the removal is not synced. */
   public static void deleteTree(Path root) throws IOException {
-    if (!Files.exists(root)) {
-      return;
-    }
-    try (Stream<Path> tree = Files.walk(root)) {
-      for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(path);
-      }
-    } catch (UncheckedIOException e) { // of a directory that cannot be listed
-      throw e.getCause();
+    for (Path path : inside(root)) {
+      Files.delete(path);
     }
   }
 
   /** Syncs a directory tree, files first. */
   public static void syncTree(Path root) throws IOException {
-    if (!Files.exists(root)) {
-      return;
+    for (Path path : inside(root)) {
+      sync(path);
     }
-    try (Stream<Path> all = Files.walk(root)) {
-      for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
-        sync(path);
-      }
+  }
+
+  /** A directory tree, files first; empty if there is none. */
+  private static List<Path> inside(Path root) throws IOException {
+    if (!Files.exists(root)) {
+      return List.of();
+    }
+    try (Stream<Path> tree = Files.walk(root)) {
+      return tree.sorted(Comparator.reverseOrder()).toList();
+    } catch (UncheckedIOException e) { // of a directory that cannot be listed
+      throw e.getCause();
     }
   }
 }

@@ -14,16 +14,12 @@ public final class IoPacer {
   private final BooleanSupplier isPutOff;
   private long freeNanos = System.nanoTime();
 
-  private IoPacer(long bytesPerSecond, BooleanSupplier isPutOff) {
-    this.bytesPerSecond = bytesPerSecond;
-    this.isPutOff = isPutOff;
-  }
-
   /**
    * @param isPutOff whether more urgent work needs the files
    */
-  public static IoPacer of(long bytesPerSecond, BooleanSupplier isPutOff) {
-    return new IoPacer(bytesPerSecond, isPutOff);
+  public IoPacer(long bytesPerSecond, BooleanSupplier isPutOff) {
+    this.bytesPerSecond = bytesPerSecond;
+    this.isPutOff = isPutOff;
   }
 
   /** For foreground work. */

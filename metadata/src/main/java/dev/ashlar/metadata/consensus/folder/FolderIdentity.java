@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Properties;
 import java.util.Set;
 import java.util.UUID;
-import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -179,11 +178,10 @@ public record FolderIdentity(
 
   /** Refuses a folder with any content but that of the file system or of interrupted formatting. */
   static void requireEmpty(Path folder) throws IOException {
-    try (Stream<Path> entries = Files.list(folder)) {
-      if (entries.anyMatch(entry -> !IN_EMPTY_FOLDER.contains(entry.getFileName().toString()))) {
-        throw new IOException(
-            folder + " is not empty but contains no Ashlar metadata; it is left untouched");
-      }
+    if (DurableFiles.list(folder).stream()
+        .anyMatch(entry -> !IN_EMPTY_FOLDER.contains(entry.getFileName().toString()))) {
+      throw new IOException(
+          folder + " is not empty but contains no Ashlar metadata; it is left untouched");
     }
   }
 

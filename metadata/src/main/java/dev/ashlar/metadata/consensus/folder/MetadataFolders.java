@@ -24,11 +24,8 @@ import org.slf4j.LoggerFactory;
  * folders in the wrong order are refused.
  */
 public final class MetadataFolders {
-  private static final Logger log = LoggerFactory.getLogger(MetadataFolders.class);
+  private static final Logger LOG = LoggerFactory.getLogger(MetadataFolders.class);
 
-  /**
-   * Names that an empty folder may contain: from the file system, or from interrupted formatting.
-   */
   private final UUID clusterId;
 
   private final List<Path> folders;
@@ -190,13 +187,13 @@ public final class MetadataFolders {
     try {
       if (state == State.REBUILDING && RaftFiles.isNew(folder, storage(folder))) {
         set(place, Standing.REBUILDING, "");
-        log.warn("Metadata folder {} was empty; it is being rebuilt from the others.", folder);
+        LOG.warn("Metadata folder {} was empty; it is being rebuilt from the others.", folder);
         return false;
       }
       RaftFiles.Found end = RaftFiles.mend(folder, storage(folder), () -> recordCut(place, state));
       if (end.end() == RaftFiles.End.SHORT) {
         set(place, Standing.REBUILDING, end.account());
-        log.error("Metadata folder {} is damaged: {}", folder, end.account());
+        LOG.error("Metadata folder {} is damaged: {}", folder, end.account());
       } else if (end.end() == RaftFiles.End.CONFIRMED) {
         write(
             place,
@@ -205,7 +202,7 @@ public final class MetadataFolders {
         return false;
       } else if (state == State.REBUILDING) {
         set(place, Standing.REBUILDING, "its rebuild from the others is not complete yet");
-        log.warn("The rebuild of metadata folder {} from the others continues.", folder);
+        LOG.warn("The rebuild of metadata folder {} from the others continues.", folder);
       }
       return state == State.CUT || (state == State.MEMBER && end.end() == RaftFiles.End.CUT);
     } catch (IOException e) {
@@ -288,9 +285,9 @@ public final class MetadataFolders {
     }
     String reason = root.getMessage() == null ? root.toString() : root.getMessage();
     set(place, Standing.LEFT_OUT, reason);
-    log.error(
+    LOG.error(
         "Metadata folder {} is LEFT OUT: {}. {}", folders.get(place), reason, remedyOfLeftOut());
-    log.debug("Metadata folder {}", folders.get(place), damage);
+    LOG.debug("Metadata folder {}", folders.get(place), damage);
   }
 
   private String remedyOfLeftOut() {

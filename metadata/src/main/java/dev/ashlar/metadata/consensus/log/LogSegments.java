@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -62,12 +61,10 @@ public final class LogSegments {
 
   /** The segments of a log, in order. */
   public static List<Segment> segments(Path current) throws IOException {
-    try (Stream<Path> files = Files.list(current)) {
-      return files
-          .flatMap(file -> segment(file).stream())
-          .sorted(Comparator.comparingLong(Segment::first))
-          .toList();
-    }
+    return DurableFiles.list(current).stream()
+        .flatMap(file -> segment(file).stream())
+        .sorted(Comparator.comparingLong(Segment::first))
+        .toList();
   }
 
   /** Whether a file of this name belongs to a log. */

@@ -2,7 +2,6 @@ package dev.ashlar.metadata.consensus.log;
 
 import dev.ashlar.metadata.consensus.file.DurableFiles;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -15,7 +14,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 
@@ -63,6 +61,20 @@ public final class RaftFiles {
    * @param last the last entry; -1: there is none
    */
   public record Found(End end, String account, long last) {}
+
+  /** The log could not be rewritten at the start; the existing log is not known to be damaged. */
+  public static final class LogNotWrittenException extends IOException {
+    private static final long serialVersionUID = 1;
+
+    LogNotWrittenException(Path segment, IOException why) {
+      super(
+          String.format(
+              "%s cannot be made durable: %s. Free space on its drive, or replace the drive, "
+                  + "and restart. Do not empty the folder because of this",
+              segment, why));
+      addSuppressed(why);
+    }
+  }
 
   /** Records durably that the end of a log is about to be cut off: later nothing else shows it. */
   @FunctionalInterface
@@ -133,30 +145,15 @@ public final class RaftFiles {
   }
 
   private static List<String> names(Path directory) throws IOException {
-    try (Stream<Path> entries = Files.list(directory)) {
-      return entries.map(entry -> entry.getFileName().toString()).toList();
-    } catch (UncheckedIOException e) {
-      throw e.getCause();
-    }
+    return DurableFiles.list(directory).stream()
+        .map(entry -> entry.getFileName().toString())
+        .toList();
   }
 
   /** Removes incompletely received checkpoints, which Ratis never deletes. */
   private static void removeReceived(Path storage) throws IOException {
-    Path received = storage.resolve("tmp");
-    if (Files.isDirectory(received)) {
-      try (Stream<Path> files = Files.list(received)) {
-        for (Path file : files.toList()) {
-          DurableFiles.deleteTree(file);
-        }
-      }
-    }
-  }
-
-  private static Optional<Path> newest(Path directory, String prefix) throws IOException {
-    try (Stream<Path> files = Files.list(directory)) {
-      return files
-          .filter(file -> file.getFileName().toString().startsWith(prefix))
-          .max(Comparator.naturalOrder());
+    for (Path received : DurableFiles.listIfThere(storage.resolve("tmp"))) {
+      DurableFiles.deleteTree(received);
     }
   }
 
@@ -165,7 +162,10 @@ public final class RaftFiles {
    * then that of the new ones. After a crash in between there are none.
    */
   private static void finishInstalled(Path storage) throws IOException {
-    Optional<Path> before = newest(storage, CHECKPOINTS + ".tmp");
+    Optional<Path> before =
+        DurableFiles.list(storage).stream()
+            .filter(file -> file.getFileName().toString().startsWith(CHECKPOINTS + ".tmp"))
+            .max(Comparator.naturalOrder());
     if (before.isPresent() && lastOfCheckpoints(storage) < 0) {
       Path checkpoints = storage.resolve(CHECKPOINTS);
       DurableFiles.deleteTree(checkpoints); // contains unfinished checkpoints at most
@@ -178,17 +178,13 @@ public final class RaftFiles {
 
   private static long lastOfCheckpoints(Path storage) throws IOException {
     Path checkpoints = storage.resolve(CHECKPOINTS);
-    if (!Files.exists(checkpoints)) {
-      return -1;
-    }
-    try (Stream<Path> files = Files.list(checkpoints)) {
-      return files
-          .map(file -> CHECKPOINT.matcher(file.getFileName().toString()))
-          .filter(Matcher::matches)
-          .mapToLong(name -> Long.parseLong(name.group(1)))
-          .max()
-          .orElse(-1);
-    }
+    List<String> names = Files.exists(checkpoints) ? names(checkpoints) : List.of();
+    return names.stream()
+        .map(CHECKPOINT::matcher)
+        .filter(Matcher::matches)
+        .mapToLong(name -> Long.parseLong(name.group(1)))
+        .max()
+        .orElse(-1);
   }
 
   /** The index of the last whole entry; -1 when there is none. */
@@ -260,7 +256,8 @@ public final class RaftFiles {
     for (int next = behindEntry(bytes, end); next > 0; next = behindEntry(bytes, end)) {
       end = next;
     }
-    return isZero(bytes, end) || isEntryBehind(bytes, end) ? bytes.length : end;
+    // An intact entry behind a broken one: then this is damage, which Ratis reports.
+    return isZero(bytes, end) || nextEntry(bytes, end + 1) >= 0 ? bytes.length : end;
   }
 
   static boolean hasHeader(byte[] bytes) {
@@ -278,14 +275,6 @@ public final class RaftFiles {
       }
     }
     return true;
-  }
-
-  /**
-   * Whether an intact entry follows a broken one: then this is damage, which Ratis reports, and no
-   * torn tail.
-   */
-  private static boolean isEntryBehind(byte[] bytes, int broken) {
-    return nextEntry(bytes, broken + 1) >= 0;
   }
 
   /** The position of the first intact entry from here on; -1: there is none. */

@@ -48,9 +48,8 @@ public final class MembershipChanges {
 
   private PeersChange begun = PeersChange.getDefaultInstance();
 
-  private final ReentrantLock lock = new ReentrantLock();
-  private PeersChangeStatus latest = PeersChangeStatus.getDefaultInstance();
-  private @Nullable Endpoint coming;
+  /** Written when a change begins, and by its thread when it ends. */
+  private volatile Latest latest = new Latest(PeersChangeStatus.getDefaultInstance(), null);
 
   public MembershipChanges(PeerConnections others, VersionAgreement versions, Duration catchUp) {
     this.others = others;
@@ -67,68 +66,47 @@ public final class MembershipChanges {
     }
   }
 
-  /** A peer that is being added. */
-  private record Coming(RaftPeerId id, Endpoint address) {}
-
-  /** One peer is added or removed. */
-  private record Step(@Nullable Coming coming, @Nullable RaftPeerId leaving) {
+  /** One peer is added or removed: without an address it is removed. */
+  private record Step(RaftPeerId id, @Nullable Endpoint address) {
     Map<RaftPeerId, Endpoint> after(Map<RaftPeerId, Endpoint> peers) {
       Map<RaftPeerId, Endpoint> after = new LinkedHashMap<>(peers);
-      if (coming != null) {
-        after.put(coming.id(), coming.address());
-      }
-      if (leaving != null) {
-        after.remove(leaving);
+      if (address == null) {
+        after.remove(id);
+      } else {
+        after.put(id, address);
       }
       return after;
     }
   }
 
   /** The steps of a change, in order. */
-  private record Plan(String what, List<Step> steps) {
-    @Nullable Endpoint comingFrom() {
-      for (Step step : steps) {
-        Coming comes = step.coming();
-        if (comes != null) {
-          return comes.address();
-        }
-      }
-      return null;
-    }
-  }
+  private record Plan(String what, List<Step> steps, @Nullable Endpoint coming) {}
+
+  /**
+   * The latest change.
+   *
+   * @param coming the address of the peer that it adds
+   */
+  private record Latest(PeersChangeStatus status, @Nullable Endpoint coming) {}
 
   /** The latest change; number 0 means none. */
   PeersChangeStatus latest() {
-    lock.lock();
-    try {
-      return latest;
-    } finally {
-      lock.unlock();
-    }
+    return latest.status();
   }
 
   /** The address of the peer that is being added. */
   Optional<Endpoint> coming() {
-    lock.lock();
-    try {
-      return isRunning() ? Optional.ofNullable(coming) : Optional.empty();
-    } finally {
-      lock.unlock();
-    }
+    Latest now = latest;
+    return isRunning(now.status()) ? Optional.ofNullable(now.coming()) : Optional.empty();
   }
 
   /** Whether a change is in progress or being started. */
   boolean isBusy() {
-    return beginning.isLocked() || isRunning();
+    return beginning.isLocked() || isRunning(latest());
   }
 
-  private boolean isRunning() {
-    lock.lock();
-    try {
-      return latest.getNumber() > 0 && latest.getState() == PeersChangeStatus.State.RUNNING;
-    } finally {
-      lock.unlock();
-    }
+  private static boolean isRunning(PeersChangeStatus change) {
+    return change.getNumber() > 0 && change.getState() == PeersChangeStatus.State.RUNNING;
   }
 
   /** An action that may be interrupted. */
@@ -140,7 +118,7 @@ public final class MembershipChanges {
   void betweenChanges(Interruptible action) throws InterruptedException {
     if (beginning.tryLock()) {
       try {
-        if (!isRunning()) {
+        if (!isRunning(latest())) {
           action.run();
         }
       } finally {
@@ -158,7 +136,7 @@ public final class MembershipChanges {
       throws RefusedException, InterruptedException {
     beginning.lockInterruptibly();
     try {
-      if (isRunning()) {
+      if (isRunning(latest())) {
         if (change.equals(begun)) {
           return latest(); // repeated by a caller that got no answer
         }
@@ -166,27 +144,17 @@ public final class MembershipChanges {
       }
       Plan plan = plan(change, running);
       begun = change;
-      PeersChangeStatus status = begun(plan);
+      PeersChangeStatus status =
+          PeersChangeStatus.newBuilder()
+              .setNumber(latest().getNumber() + 1)
+              .setWhat(plan.what())
+              .build();
+      latest = new Latest(status, plan.coming());
+      LOG.info("Metadata Raft group: {} begins.", plan.what());
       Thread.ofVirtual().name("metadata-change").start(() -> end(carryOut(plan, running)));
       return status;
     } finally {
       beginning.unlock();
-    }
-  }
-
-  private PeersChangeStatus begun(Plan plan) {
-    lock.lock();
-    try {
-      coming = plan.comingFrom();
-      latest =
-          PeersChangeStatus.newBuilder()
-              .setNumber(latest.getNumber() + 1)
-              .setWhat(plan.what())
-              .build();
-      LOG.info("Metadata Raft group: {} begins.", plan.what());
-      return latest;
-    } finally {
-      lock.unlock();
     }
   }
 
@@ -198,7 +166,7 @@ public final class MembershipChanges {
     }
     RaftPeerId leaving = change.getRemove().isEmpty() ? null : named(change.getRemove(), members);
     int version = versions.toWrite(running.peer());
-    Coming joining =
+    Step joining =
         change.getAdd().isEmpty() ? null : joining(change.getAdd(), leaving, members, version);
     Map<Endpoint, PeerStanding> standings = others.standings();
     Set<RaftPeerId> able =
@@ -210,7 +178,7 @@ public final class MembershipChanges {
     List<Step> steps = steps(joining, leaving, able);
     check(steps, members.peers(), able);
     String leaves = leaving == null ? "" : leaving + " at " + members.peers().get(leaving);
-    return new Plan(what(joining, leaves), steps);
+    return new Plan(what(joining, leaves), steps, joining == null ? null : joining.address());
   }
 
   /**
@@ -220,14 +188,14 @@ public final class MembershipChanges {
    * that as many may fail meanwhile as before.
    */
   private static List<Step> steps(
-      @Nullable Coming joining, @Nullable RaftPeerId leaving, Set<RaftPeerId> able)
+      @Nullable Step joining, @Nullable RaftPeerId leaving, Set<RaftPeerId> able)
       throws RefusedException {
     List<Step> steps = new ArrayList<>();
     if (joining != null) {
-      steps.add(new Step(joining, null));
+      steps.add(joining);
     }
     if (leaving != null) {
-      steps.add(able.contains(leaving) ? steps.size() : 0, new Step(null, leaving));
+      steps.add(able.contains(leaving) ? steps.size() : 0, new Step(leaving, null));
     }
     if (steps.isEmpty()) {
       throw new RefusedException("no peer to add or remove was given");
@@ -249,14 +217,14 @@ public final class MembershipChanges {
       if (after.size() > PEERS_MAX) {
         throw new RefusedException("there are " + before.size() + " peers already");
       }
-      Coming comes = step.coming();
-      if (comes != null) {
-        able.add(comes.id());
+      boolean isLeaving = step.address() == null;
+      if (!isLeaving) {
+        able.add(step.id());
       }
       long left = after.keySet().stream().filter(able::contains).count();
       // The removed peer does not count, unless there is no majority without it.
       boolean isDecidedWithout = left > before.size() / 2 || before.size() == 2;
-      if (left <= after.size() / 2 || (step.leaving() != null && !isDecidedWithout)) {
+      if (left <= after.size() / 2 || (isLeaving && !isDecidedWithout)) {
         throw new RefusedException(
             String.format(
                 "only %d of the %d remaining peers answer, which is no majority: replace those "
@@ -267,7 +235,7 @@ public final class MembershipChanges {
     }
   }
 
-  private static String what(@Nullable Coming coming, String leaves) {
+  private static String what(@Nullable Step coming, String leaves) {
     if (coming == null) {
       return "removing " + leaves;
     }
@@ -295,7 +263,7 @@ public final class MembershipChanges {
   }
 
   /** Null if it already is a peer and has replaced the leaving one. */
-  private @Nullable Coming joining(
+  private @Nullable Step joining(
       String address, @Nullable RaftPeerId leaving, RaftMembers members, int version)
       throws RefusedException, InterruptedException {
     Endpoint endpoint;
@@ -334,7 +302,7 @@ public final class MembershipChanges {
     if (members.contains(id)) {
       throw new RefusedException(endpoint + " is already a peer, " + id);
     }
-    return new Coming(id, endpoint);
+    return new Step(id, endpoint);
   }
 
   private static String account(PeerStanding standing) {
@@ -383,8 +351,8 @@ public final class MembershipChanges {
       if (!done.isSuccess()) {
         return String.valueOf(done.getException());
       }
-      Coming joining = step.coming();
-      return joining == null || holdsAll(joining, running)
+      Endpoint joining = step.address();
+      return joining == null || holdsAll(step.id(), joining, running)
           ? ""
           : "the new peer was added but does not receive the log: see its log";
     } catch (ExecutionException e) {
@@ -401,13 +369,14 @@ public final class MembershipChanges {
    * Whether the new peer, within {@link #catchUp}, is a member and has applied the entry that added
    * it.
    */
-  private boolean holdsAll(Coming joining, RunningPeer running) throws InterruptedException {
+  private boolean holdsAll(RaftPeerId id, Endpoint address, RunningPeer running)
+      throws InterruptedException {
     long target = running.network().members().index();
     long end = System.nanoTime() + catchUp.toNanos();
     while (System.nanoTime() - end < 0) {
-      Optional<PeerStanding> standing = others.standing(joining.address(), LOOK);
+      Optional<PeerStanding> standing = others.standing(address, LOOK);
       if (standing.isPresent()
-          && isMember(standing.get(), joining.id())
+          && isMember(standing.get(), id)
           && standing.get().getApplied() >= target) {
         return true;
       }
@@ -417,17 +386,10 @@ public final class MembershipChanges {
   }
 
   private void end(String why) {
-    lock.lock();
-    try {
-      latest =
-          latest.toBuilder()
-              .setState(
-                  why.isEmpty() ? PeersChangeStatus.State.DONE : PeersChangeStatus.State.FAILED)
-              .setWhy(why)
-              .build();
-      LOG.info("Metadata Raft group: {}: {}.", latest.getWhat(), why.isEmpty() ? "is done" : why);
-    } finally {
-      lock.unlock();
-    }
+    PeersChangeStatus.State state =
+        why.isEmpty() ? PeersChangeStatus.State.DONE : PeersChangeStatus.State.FAILED;
+    PeersChangeStatus ended = latest().toBuilder().setState(state).setWhy(why).build();
+    LOG.info("Metadata Raft group: {}: {}.", ended.getWhat(), why.isEmpty() ? "is done" : why);
+    latest = new Latest(ended, null);
   }
 }

@@ -1,19 +1,55 @@
 package dev.ashlar.metadata.consensus.membership;
 
+import dev.ashlar.metadata.consensus.folder.FolderIdentity.State;
+import dev.ashlar.metadata.consensus.folder.PeerFolder;
+import dev.ashlar.metadata.consensus.network.PeerConfig;
 import dev.ashlar.metadata.consensus.network.RaftMembers;
 import dev.ashlar.metadata.consensus.network.RunningPeer;
 import dev.ashlar.metadata.consensus.raft.Peer;
 import dev.ashlar.metadata.state.apply.MetadataVersion;
 import dev.ashlar.protocol.message.PeerStanding;
 import dev.ashlar.protocol.message.PeersStatus;
+import dev.ashlar.protocol.wire.CallMessage.Outcome;
 import dev.ashlar.transport.Endpoint;
+import dev.ashlar.transport.call.CallAnswer;
 import java.util.Map;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.jspecify.annotations.Nullable;
 
-/** The leader's report on the peers of the Raft group. */
+/** What a peer reports of itself, and the leader of the peers of the Raft group. */
 public final class MembershipReport {
   private MembershipReport() {}
+
+  /** This peer's state, as it reports it to others; refused while it cannot tell its term. */
+  public static CallAnswer standing(
+      PeerConfig config, PeerFolder folder, @Nullable RunningPeer now) {
+    State state = folder.state();
+    if (now == null && (state == State.MEMBER || state == State.JOINING)) {
+      // Its term is unknown before it runs, and it must not look like a peer that has forgotten it.
+      return CallAnswer.because(Outcome.REFUSED, "the peer does not take part yet");
+    }
+    boolean isToJoin = state == State.FORMATTING && config.joins();
+    RaftPeerId id = folder.id();
+    PeerStanding.Builder standing =
+        PeerStanding.newBuilder()
+            .setPeer(id == null ? "" : id.toString())
+            .setState(
+                isToJoin ? PeerStanding.State.JOINING : PeerStanding.State.valueOf(state.name()))
+            .setFormat(folder.format())
+            .addAllGroup(folder.group())
+            .setKnows(config.knows());
+    if (now != null) {
+      // The term is read first: a leader of a later term has committed no less.
+      standing
+          .setTerm(now.peer().term())
+          .setLeads(now.peer().isLeaderReady())
+          .setCondition(now.peer().condition())
+          .setCommitted(now.peer().committedIndex())
+          .setApplied(now.peer().machine().appliedIndex())
+          .setMembers(now.network().members().toMessage());
+    }
+    return CallAnswer.done(standing.build().toByteArray());
+  }
 
   /**
    * @param standings the states that the other peers report, by address
@@ -34,24 +70,13 @@ public final class MembershipReport {
             .setChange(changes.latest())
             .setVersion(version);
     members
-        .peers()
+        .all()
         .forEach(
             (id, place) ->
                 status.addPeers(
                     peer(id, place, leader, knows, standings.get(place))
-                        .setJoins(members.isChanging() && !members.before().containsKey(id))));
-    members.before().entrySet().stream()
-        .filter(peer -> !members.peers().containsKey(peer.getKey()))
-        .forEach(
-            peer ->
-                status.addPeers(
-                    peer(
-                            peer.getKey(),
-                            peer.getValue(),
-                            leader,
-                            knows,
-                            standings.get(peer.getValue()))
-                        .setLeaves(true)));
+                        .setJoins(members.isChanging() && !members.before().containsKey(id))
+                        .setLeaves(!members.peers().containsKey(id))));
     changes
         .coming()
         .filter(place -> members.at(place).isEmpty())

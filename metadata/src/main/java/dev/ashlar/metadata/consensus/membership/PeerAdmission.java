@@ -180,7 +180,7 @@ public record PeerAdmission(
   private static Optional<PeerAdmission> ofCut(Candidate me, Collection<PeerStanding> said) {
     Optional<PeerAdmission> rebuilding = ofRebuilding(me.ownId(), said);
     if (rebuilding.isEmpty() && haveAllAnswered(me, said)) {
-      return Optional.of(new PeerAdmission(As.MEMBER, me.ownId(), List.of(), 0, UNKNOWN));
+      return Optional.of(member(me));
     }
     return rebuilding;
   }

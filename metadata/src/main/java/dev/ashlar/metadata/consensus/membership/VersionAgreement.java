@@ -8,7 +8,6 @@ import dev.ashlar.metadata.state.apply.MetadataVersion;
 import dev.ashlar.protocol.message.PeerStanding;
 import dev.ashlar.transport.Endpoint;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.OptionalInt;
 import org.apache.ratis.protocol.RaftPeerId;
@@ -71,8 +70,7 @@ public final class VersionAgreement {
     long term = peer.term();
     RaftMembers members = running.network().members();
     Map<Endpoint, PeerStanding> standings = others.standings();
-    Map<RaftPeerId, Endpoint> all = new LinkedHashMap<>(members.before());
-    all.putAll(members.peers());
+    Map<RaftPeerId, Endpoint> all = members.all();
     all.remove(peer.id());
     int used = peer.machine().version();
     int version = knows;

@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -32,6 +31,7 @@ import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Carries Raft calls between the peers of one process, and restricts who takes part in elections. A
@@ -50,106 +50,97 @@ public final class LocalNetwork implements Peer.Network {
 
   private final ConcurrentMap<RaftPeerId, Member> members = new ConcurrentHashMap<>();
 
-  private final ConcurrentMap<RaftPeerId, ReentrantLock> appendOrders = new ConcurrentHashMap<>();
+  private record Running(RaftServer server, RaftServer.Division division) {}
 
-  private final ConcurrentMap<RaftPeerId, PeerDurability> durabilities = new ConcurrentHashMap<>();
+  private static final class Member {
+    /** Null before it is started and after it is closed. */
+    private volatile @Nullable Running running;
 
-  /**
-   * Peers whose folder was empty. They have lost entries that they acknowledged, so their votes
-   * could elect a leader without these. They have no vote until they hold everything committed.
-   */
-  private final Set<RaftPeerId> forgetful = ConcurrentHashMap.newKeySet();
+    private volatile @Nullable PeerDurability durability;
 
-  /** Peers that do not ask for votes, but give theirs. */
-  private final Set<RaftPeerId> noCandidates = ConcurrentHashMap.newKeySet();
+    /**
+     * Whether its folder was empty. It has lost entries that it acknowledged, so its vote could
+     * elect a leader without these. It has no vote until it holds everything committed.
+     */
+    private volatile boolean isForgetful;
 
-  /** The commit index last sent on each link. */
-  private final ConcurrentMap<Link, Long> toldCommitted = new ConcurrentHashMap<>();
+    /** Whether it may ask for votes; it gives its own in any case. */
+    private volatile boolean isCandidate = true;
 
-  private record Link(ByteString leader, ByteString follower) {}
+    /** Held while entries are passed to it. */
+    private final ReentrantLock appendOrder = new ReentrantLock();
 
-  private record Member(RaftServer server, RaftServer.Division division) {}
+    /** The commit index last sent to it, by leader. */
+    private final ConcurrentMap<ByteString, Long> toldCommitted = new ConcurrentHashMap<>();
+
+    /** Empty if it was never started or has stopped. */
+    Optional<Running> running() {
+      return Optional.ofNullable(running).filter(now -> now.division().getInfo().isAlive());
+    }
+
+    PeerDurability durability() {
+      return Objects.requireNonNull(durability, "no such peer");
+    }
+  }
+
+  private Member member(RaftPeerId id) {
+    return members.computeIfAbsent(id, peer -> new Member());
+  }
 
   @Override
   public void set(RaftPeerId peer, PeerDurability durability) {
-    durabilities.put(peer, durability);
-  }
-
-  private PeerDurability durability(RaftPeerId peer) {
-    return Objects.requireNonNull(durabilities.get(peer), "no such peer");
+    member(peer).durability = durability;
   }
 
   @Override
   public void join(RaftServer server) throws IOException {
     RaftServer.Division division = server.getDivision(server.getGroupIds().iterator().next());
-    members.put(server.getId(), new Member(server, division));
+    member(server.getId()).running = new Running(server, division);
   }
 
   @Override
   public void leave(RaftServer server) {
-    members.remove(server.getId());
+    member(server.getId()).running = null;
   }
 
   @Override
   public boolean canAnotherLead(RaftPeerId peer, long committed) {
-    Member own = members.get(peer);
-    List<Member> others =
+    Running own = member(peer).running;
+    List<Running> others =
         members.entrySet().stream()
-            .filter(member -> !member.getKey().equals(peer) && !isForgetful(member.getKey()))
-            .map(Map.Entry::getValue)
-            .filter(member -> member.division().getInfo().isAlive())
+            .filter(member -> !member.getKey().equals(peer) && !member.getValue().isForgetful)
+            .flatMap(member -> member.getValue().running().stream())
             .toList();
     return own != null
         && others.size() + 1 > own.division().getRaftConf().getAllPeers().size() / 2
-        && others.stream().anyMatch(member -> isWhole(member, committed));
+        && others.stream().anyMatch(other -> isWhole(other, committed));
   }
 
-  private static boolean isWhole(Member member, long committed) {
-    return member.division().getStateMachine() instanceof TableStateMachine machine
+  private static boolean isWhole(Running peer, long committed) {
+    return peer.division().getStateMachine() instanceof TableStateMachine machine
         && machine.tables().isWhole()
-        && member.division().getRaftLog().getLastCommittedIndex() >= committed;
+        && peer.division().getRaftLog().getLastCommittedIndex() >= committed;
   }
 
   @Override
   public void setCandidate(RaftPeerId peer, boolean isCandidate) {
-    if (isCandidate) {
-      noCandidates.remove(peer);
-    } else {
-      noCandidates.add(peer);
-    }
-  }
-
-  private boolean isCandidate(RaftPeerId id) {
-    return !noCandidates.contains(id);
+    member(peer).isCandidate = isCandidate;
   }
 
   /** Local peers register themselves. */
   @Override
   public void add(Collection<RaftPeer> peers) {}
 
-  /** Empty if the peer was never started or has stopped. */
-  private Optional<RaftServer> find(RaftPeerId id) {
-    Member member = members.get(id);
-    return member != null && member.division().getInfo().isAlive()
-        ? Optional.of(member.server())
-        : Optional.empty();
-  }
-
-  /** Held while entries are passed to this peer. */
-  private ReentrantLock appendOrder(RaftPeerId id) {
-    return appendOrders.computeIfAbsent(id, peer -> new ReentrantLock());
-  }
-
   public void setForgetful(RaftPeerId id) {
-    forgetful.add(id);
+    member(id).isForgetful = true;
   }
 
   public void setMember(RaftPeerId id) {
-    forgetful.remove(id);
+    member(id).isForgetful = false;
   }
 
   public boolean isForgetful(RaftPeerId id) {
-    return forgetful.contains(id);
+    return member(id).isForgetful;
   }
 
   private void checkMayVote(RaftPeerId id) throws IOException {
@@ -162,22 +153,25 @@ public final class LocalNetwork implements Peer.Network {
 
   private RaftServer receiver(RaftRpcRequestProto request) throws IOException {
     RaftPeerId id = RaftPeerId.valueOf(request.getReplyId());
-    return find(id).orElseThrow(() -> new IOException("peer " + id + " is not running"));
+    return member(id)
+        .running()
+        .orElseThrow(() -> new IOException("peer " + id + " is not running"))
+        .server();
   }
 
   @Override
   public RequestVoteReplyProto requestVote(RequestVoteRequestProto request) throws IOException {
     RaftServer voter = receiver(request.getServerRequest());
     RaftPeerId candidate = RaftPeerId.valueOf(request.getServerRequest().getRequestorId());
-    if (!isCandidate(candidate)) {
+    if (!member(candidate).isCandidate) {
       throw new IOException("this peer's tables cannot be rebuilt, and another peer can lead");
     }
     checkMayVote(candidate);
     checkMayVote(voter.getId());
-    durability(candidate).syncVote(request);
+    member(candidate).durability().syncVote(request);
     RequestVoteReplyProto reply = voter.requestVote(request);
-    durability(voter.getId()).syncVote(request, reply);
-    return reply;
+    member(voter.getId()).durability().syncVote(request, reply);
+    return VoteGuard.counted(reply);
   }
 
   /**
@@ -189,10 +183,12 @@ public final class LocalNetwork implements Peer.Network {
   public StartLeaderElectionReplyProto startLeaderElection(StartLeaderElectionRequestProto request)
       throws IOException {
     RaftRpcRequestProto asked = request.getServerRequest();
-    RaftPeerId candidate = RaftPeerId.valueOf(asked.getReplyId());
-    Optional<RaftServer> running =
-        isForgetful(candidate) || !isCandidate(candidate) ? Optional.empty() : find(candidate);
-    return running.isPresent() ? running.get().startLeaderElection(request) : refusal(asked);
+    Member candidate = member(RaftPeerId.valueOf(asked.getReplyId()));
+    Optional<Running> running =
+        candidate.isForgetful || !candidate.isCandidate ? Optional.empty() : candidate.running();
+    return running.isPresent()
+        ? running.get().server().startLeaderElection(request)
+        : refusal(asked);
   }
 
   private static StartLeaderElectionReplyProto refusal(RaftRpcRequestProto asked) {
@@ -212,8 +208,10 @@ public final class LocalNetwork implements Peer.Network {
       throws IOException {
     try {
       RaftServer follower = awaitRunning(request.getServerRequest());
-      var reply = append(follower, withLaggingCommit(request));
-      durability(follower.getId()).syncTerm(request.getLeaderTerm());
+      PeerDurability durability = member(follower.getId()).durability();
+      AppendEntriesRequestProto sent = withLaggingCommit(request);
+      var reply = durability.synced(sent, append(follower, sent));
+      durability.syncTerm(request.getLeaderTerm());
       return await(reply, request.getServerRequest());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -224,14 +222,13 @@ public final class LocalNetwork implements Peer.Network {
 
   /** Waits, because a peer may be left out for days and each failure would be logged. */
   private RaftServer awaitRunning(RaftRpcRequestProto request) throws InterruptedException {
-    RaftPeerId id = RaftPeerId.valueOf(request.getReplyId());
-    while (true) {
-      Optional<RaftServer> follower = find(id);
-      if (follower.isPresent()) {
-        return follower.get();
-      }
+    Member follower = member(RaftPeerId.valueOf(request.getReplyId()));
+    Optional<Running> running = follower.running();
+    while (running.isEmpty()) {
       Thread.sleep(ABSENT_CHECK_MS);
+      running = follower.running();
     }
+    return running.get().server();
   }
 
   private AppendEntriesReplyProto await(
@@ -254,7 +251,7 @@ public final class LocalNetwork implements Peer.Network {
    */
   private CompletableFuture<AppendEntriesReplyProto> append(
       RaftServer follower, AppendEntriesRequestProto request) throws IOException {
-    ReentrantLock order = appendOrder(follower.getId());
+    ReentrantLock order = member(follower.getId()).appendOrder;
     order.lock();
     try {
       return follower.appendEntriesAsync(request);
@@ -266,10 +263,11 @@ public final class LocalNetwork implements Peer.Network {
   private AppendEntriesRequestProto withLaggingCommit(AppendEntriesRequestProto request) {
     long committed = request.getLeaderCommit();
     RaftRpcRequestProto call = request.getServerRequest();
-    Link link = new Link(call.getRequestorId(), call.getReplyId());
-    long told = toldCommitted.getOrDefault(link, -1L);
+    Map<ByteString, Long> toldCommitted =
+        member(RaftPeerId.valueOf(call.getReplyId())).toldCommitted;
+    long told = toldCommitted.getOrDefault(call.getRequestorId(), -1L);
     if (request.getEntriesCount() == 0 || committed - told >= COMMIT_LAG_MAX || committed < told) {
-      toldCommitted.put(link, committed);
+      toldCommitted.put(call.getRequestorId(), committed);
       return request;
     }
     return request.toBuilder().setLeaderCommit(told).build();
@@ -279,13 +277,6 @@ public final class LocalNetwork implements Peer.Network {
   public InstallSnapshotReplyProto installSnapshot(InstallSnapshotRequestProto request)
       throws IOException {
     RaftServer follower = receiver(request.getServerRequest());
-    PeerDurability durability = durability(follower.getId());
-    durability.beginInstall(request);
-    InstallSnapshotReplyProto reply = follower.installSnapshot(request);
-    durability.syncTerm(request.getLeaderTerm());
-    if (request.getSnapshotChunk().getDone()) {
-      durability.syncInstalled();
-    }
-    return reply;
+    return member(follower.getId()).durability().install(follower, request);
   }
 }

@@ -10,30 +10,30 @@ import dev.ashlar.transport.call.CallClient;
 import dev.ashlar.transport.call.CallException;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.locks.ReentrantLock;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Function;
 
 /** Connections to peers in other processes, by address. */
 public final class PeerConnections implements AutoCloseable {
   private static final Duration ASK_TIMEOUT = Duration.ofSeconds(1);
 
   private final Endpoint self;
-  private final PeerConnector calls;
+  private final Function<Endpoint, CallClient> calls;
   private final ReentrantLock lock = new ReentrantLock();
   private final Map<Endpoint, CallClient> clients = new LinkedHashMap<>();
   private boolean isClosed;
 
   /**
    * @param self the address of this process
+   * @param calls creates a client of the peer at an address, which this closes
    */
-  public PeerConnections(Endpoint self, PeerConnector calls) {
+  public PeerConnections(Endpoint self, Function<Endpoint, CallClient> calls) {
     this.self = self;
     this.calls = calls;
   }
@@ -45,7 +45,7 @@ public final class PeerConnections implements AutoCloseable {
       if (isClosed) {
         throw new IllegalStateException("closed");
       }
-      return clients.computeIfAbsent(peer, calls::to);
+      return clients.computeIfAbsent(peer, calls);
     } finally {
       lock.unlock();
     }
@@ -89,41 +89,36 @@ public final class PeerConnections implements AutoCloseable {
     } finally {
       lock.unlock();
     }
-    Map<Endpoint, CompletableFuture<@Nullable PeerStanding>> asked = new HashMap<>();
+    Map<Endpoint, PeerStanding> standings = new ConcurrentHashMap<>();
     try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
       all.forEach(
           (place, client) ->
-              asked.put(place, CompletableFuture.supplyAsync(() -> standing(client), threads)));
+              threads.execute(
+                  () -> standing(client).ifPresent(told -> standings.put(place, told))));
     }
     if (Thread.interrupted()) {
       throw new InterruptedException();
     }
-    Map<Endpoint, PeerStanding> standings = new HashMap<>();
-    asked.forEach(
-        (place, answer) -> {
-          PeerStanding standing = answer.join();
-          if (standing != null) {
-            standings.put(place, standing);
-          }
-        });
     return standings;
   }
 
   /** The state of the peer at this address; empty if none answers in time. */
   public Optional<PeerStanding> standing(Endpoint peer, Duration wait) throws InterruptedException {
     CallClient client = client(peer);
-    return client.awaitConnected(wait) ? Optional.ofNullable(standing(client)) : Optional.empty();
+    return client.awaitConnected(wait) ? standing(client) : Optional.empty();
   }
 
-  private static @Nullable PeerStanding standing(CallClient client) {
+  private static Optional<PeerStanding> standing(CallClient client) {
     try {
       CallAnswer answer = client.call(Method.STANDING, new byte[0], ASK_TIMEOUT);
-      return answer.outcome() == Outcome.DONE ? PeerStanding.parseFrom(answer.body()) : null;
+      return answer.outcome() == Outcome.DONE
+          ? Optional.of(PeerStanding.parseFrom(answer.body()))
+          : Optional.empty();
     } catch (CallException | InvalidProtocolBufferException e) {
-      return null; // the caller asks again soon
+      return Optional.empty(); // the caller asks again soon
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return null;
+      return Optional.empty();
     }
   }
 

@@ -20,7 +20,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
@@ -66,12 +65,6 @@ public final class PeerNetwork implements Peer.Network {
     }
   }
 
-  /**
-   * Held from the guard's check until the server has acted on it: no entries of another leader and
-   * no vote may come in between.
-   */
-  private final ReentrantLock order = new ReentrantLock();
-
   private final MembershipChangeOrder changes;
   private volatile @Nullable RaftServer server;
   private volatile @Nullable PeerDurability durability;
@@ -93,12 +86,12 @@ public final class PeerNetwork implements Peer.Network {
       LeaderLease lease,
       VoteGuard guard) {
     this.self = self;
-    this.changes = new MembershipChangeOrder();
     this.others = others;
     this.founders = founders;
     this.voteTimeout = voteTimeout;
     this.lease = lease;
     this.guard = guard;
+    changes = new MembershipChangeOrder(self);
   }
 
   /** Sets the source of the peer's present configuration; called before it starts. */
@@ -177,12 +170,7 @@ public final class PeerNetwork implements Peer.Network {
   }
 
   public void setMember() {
-    order.lock();
-    try {
-      guard.setMember();
-    } finally {
-      order.unlock();
-    }
+    guard.setMember();
   }
 
   // ---- Calls to other peers ----
@@ -192,29 +180,25 @@ public final class PeerNetwork implements Peer.Network {
     if (!isCandidate) {
       throw new IOException("this peer's tables cannot be rebuilt, and another peer can lead");
     }
-    order.lock();
-    try {
-      guard.checkMayVote();
-    } finally {
-      order.unlock();
-    }
+    guard.checkMayVote();
     durability().syncVote(request);
     CallClient voter = other(request.getServerRequest());
     CallAnswer answer = answer(voter, Method.VOTE, request.toByteArray(), voteTimeout);
-    return RequestVoteReplyProto.parseFrom(done(voter, answer));
+    return VoteGuard.counted(RequestVoteReplyProto.parseFrom(done(voter, answer)));
   }
 
   @Override
   public AppendEntriesReplyProto appendEntries(AppendEntriesRequestProto request)
       throws IOException {
     CallClient follower = other(request.getServerRequest());
-    byte[] body = request.toByteArray();
+    RaftPeerId id = RaftPeerId.valueOf(request.getServerRequest().getReplyId());
+    AppendEntriesRequestProto sent =
+        request.getEntriesCount() > 0
+            ? changes.awaitTurn(id, request, membersWith(request))
+            : request;
+    byte[] body = sent.toByteArray();
     long sentNanos;
     CallAnswer answer;
-    RaftPeerId id = RaftPeerId.valueOf(request.getServerRequest().getReplyId());
-    if (request.getEntriesCount() > 0) {
-      changes.awaitTurn(id, request, membersWith(request));
-    }
     do {
       awaitConnected(follower);
       sentNanos = System.nanoTime();
@@ -375,14 +359,7 @@ public final class PeerNetwork implements Peer.Network {
     if (isForAnother(request.getServerRequest(), call)) {
       return;
     }
-    RequestVoteReplyProto reply;
-    order.lock();
-    try {
-      guard.checkVote();
-      reply = voter.requestVote(request);
-    } finally {
-      order.unlock();
-    }
+    RequestVoteReplyProto reply = guard.vote(() -> voter.requestVote(request));
     durability().syncVote(request, reply);
     call.answer(CallAnswer.done(reply.toByteArray()));
   }
@@ -392,25 +369,22 @@ public final class PeerNetwork implements Peer.Network {
     if (isForAnother(request.getServerRequest(), call)) {
       return;
     }
-    CompletableFuture<AppendEntriesReplyProto> reply;
-    order.lock();
-    try {
-      guard.checkLeader(request.getLeaderTerm());
-      guard.heard();
-      reply = follower.appendEntriesAsync(MembershipChangeOrder.toVoter(self, request));
-    } finally {
-      order.unlock();
-    }
+    CompletableFuture<AppendEntriesReplyProto> reply =
+        guard.hear(
+            request.getLeaderTerm(),
+            () -> follower.appendEntriesAsync(MembershipChangeOrder.toVoter(self, request)));
     durability().syncTerm(request.getLeaderTerm());
     var unused =
-        reply.whenComplete(
-            (done, failure) -> {
-              if (failure != null) {
-                fail(call, failure);
-              } else {
-                call.answer(CallAnswer.done(done.toByteArray()));
-              }
-            });
+        durability()
+            .synced(request, reply)
+            .whenComplete(
+                (done, failure) -> {
+                  if (failure != null) {
+                    fail(call, failure);
+                  } else {
+                    call.answer(CallAnswer.done(done.toByteArray()));
+                  }
+                });
   }
 
   private void install(RaftServer follower, IncomingCall call) throws IOException {
@@ -418,19 +392,8 @@ public final class PeerNetwork implements Peer.Network {
     if (isForAnother(request.getServerRequest(), call)) {
       return;
     }
-    order.lock();
-    try {
-      guard.checkLeader(request.getLeaderTerm());
-      guard.heard();
-    } finally {
-      order.unlock();
-    }
-    durability().beginInstall(request);
-    InstallSnapshotReplyProto reply = follower.installSnapshot(request);
-    durability().syncTerm(request.getLeaderTerm());
-    if (request.getSnapshotChunk().getDone()) {
-      durability().syncInstalled();
-    }
+    boolean unused = guard.hear(request.getLeaderTerm(), () -> true);
+    InstallSnapshotReplyProto reply = durability().install(follower, request);
     call.answer(CallAnswer.done(reply.toByteArray()));
   }
 }

@@ -105,6 +105,13 @@ public record RaftMembers(
         .toList();
   }
 
+  /** All new and old members. */
+  public Map<RaftPeerId, Endpoint> all() {
+    Map<RaftPeerId, Endpoint> all = new LinkedHashMap<>(peers);
+    before.forEach(all::putIfAbsent);
+    return all;
+  }
+
   public boolean isChanging() {
     return !before.isEmpty();
   }

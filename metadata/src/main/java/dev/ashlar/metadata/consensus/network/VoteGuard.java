@@ -2,18 +2,25 @@ package dev.ashlar.metadata.consensus.network;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.concurrent.locks.ReentrantLock;
+import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
 
 /**
  * Refuses Raft calls that Ratis would accept, to keep two promises: after each append, no other
  * peer gets this vote for some time ({@link LeaderLease} relies on it); and a peer that has lost
- * acknowledged entries can neither vote nor follow an old leader. Used under one lock with the
- * guarded call.
+ * acknowledged entries can neither vote nor follow an old leader.
  */
 public final class VoteGuard {
+  /**
+   * Held from a check until the server has acted on it: no entries of another leader and no vote
+   * may come in between.
+   */
+  private final ReentrantLock order = new ReentrantLock();
+
   private final long quietNanos;
   private long heardNanos;
   private long termMin;
-  private boolean mayVote = true;
+  private volatile boolean mayVote = true;
 
   /**
    * @param quiet how long no vote is given after an append; it begins at the start, because earlier
@@ -45,9 +52,35 @@ public final class VoteGuard {
     }
   }
 
-  /** From now on the leader may count on the promise that this peer votes for no other. */
-  void heard() {
-    heardNanos = System.nanoTime();
+  /** A call of this peer's server. */
+  interface Call<T> {
+    T run() throws IOException;
+  }
+
+  /** Lets the server answer a request for its vote, if it may give one now. */
+  <T> T vote(Call<T> call) throws IOException {
+    order.lock();
+    try {
+      checkVote();
+      return call.run();
+    } finally {
+      order.unlock();
+    }
+  }
+
+  /**
+   * Lets the server hear the leader of this term, if it may follow it. From then on the leader may
+   * count on the promise that this peer votes for no other.
+   */
+  <T> T hear(long term, Call<T> call) throws IOException {
+    order.lock();
+    try {
+      checkLeader(term);
+      heardNanos = System.nanoTime();
+      return call.run();
+    } finally {
+      order.unlock();
+    }
   }
 
   void checkMayVote() throws IOException {
@@ -61,5 +94,17 @@ public final class VoteGuard {
     if (System.nanoTime() - heardNanos < quietNanos) {
       throw new IOException("this peer has a leader, or has just started");
     }
+  }
+
+  /**
+   * The reply to a request for a vote as the candidate's server gets it. Ratis ignores the vote of
+   * a peer whose log is empty, because it may have lost it. Here, a peer that has lost its log has
+   * no vote. One that has received nothing yet must be able to elect a leader with another peer,
+   * after the first leader failed: so the reply does not tell that its log is empty, as those of
+   * Ratis' older versions.
+   */
+  static RequestVoteReplyProto counted(RequestVoteReplyProto reply) {
+    boolean isEmpty = reply.hasLastEntry() && reply.getLastEntry().getTerm() == 0;
+    return isEmpty ? reply.toBuilder().clearLastEntry().build() : reply;
   }
 }

@@ -13,6 +13,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -48,8 +49,8 @@ public final class CommitQueue {
   /** Empty while nothing is in flight. */
   private List<Waiter> inFlight = List.of();
 
-  private long session;
-  private long lastRequest;
+  private volatile long session;
+  private final AtomicLong lastRequest = new AtomicLong();
   private boolean closed;
 
   /**
@@ -125,22 +126,14 @@ public final class CommitQueue {
 
   /** All commands that follow belong to this session. */
   public void setSession(long session) {
-    lock.lock();
-    try {
-      this.session = session;
-    } finally {
-      lock.unlock();
-    }
+    this.session = session;
   }
 
   /** Submits a command of this queue's session, with the next request number. */
   public CommandResult submit(Command.Builder command) throws MetadataUnavailableException {
-    lock.lock();
-    try {
-      command.setSession(command.hasRegisterSession() ? 0 : session).setRequest(++lastRequest);
-    } finally {
-      lock.unlock();
-    }
+    command
+        .setSession(command.hasRegisterSession() ? 0 : session)
+        .setRequest(lastRequest.incrementAndGet());
     return submit(command, System.nanoTime() + timeoutNanos);
   }
 

@@ -1,7 +1,6 @@
 package dev.ashlar.metadata.consensus.raft;
 
 import dev.ashlar.metadata.consensus.checkpoint.CheckpointLimits;
-import dev.ashlar.metadata.consensus.checkpoint.CheckpointPolicy;
 import dev.ashlar.metadata.consensus.checkpoint.DamageMeters;
 import dev.ashlar.metadata.consensus.folder.MetadataFolders;
 import dev.ashlar.metadata.consensus.folder.PeerIds;
@@ -17,9 +16,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.ratis.conf.RaftProperties;
 import org.apache.ratis.protocol.ClientId;
@@ -42,8 +39,7 @@ import org.slf4j.LoggerFactory;
 
 /** A Raft peer of this process: its Ratis server, state machine and folder. */
 public final class Peer implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(Peer.class);
-  private static final Duration CLOSE_MAX = Duration.ofSeconds(10);
+  private static final Logger LOG = LoggerFactory.getLogger(Peer.class);
   private static final Duration MARK_INTERVAL = Duration.ofSeconds(1);
   private static final long CHECKPOINT_TIMEOUT_MS = 600_000;
   private static final long STEP_DOWN_TIMEOUT_MS = 5000;
@@ -59,6 +55,8 @@ public final class Peer implements AutoCloseable {
   private final PeerDurability durability;
   private final LogMark mark;
   private final LeadershipWatch leadership;
+
+  private final AtomicBoolean isStopping = new AtomicBoolean();
 
   /** Why the last attempt to raise the log mark failed; empty after success. */
   private volatile String markTrouble = "";
@@ -89,11 +87,17 @@ public final class Peer implements AutoCloseable {
     this.marker = Thread.ofPlatform().name("metadata-mark").daemon().unstarted(this::keepMark);
     this.id = id;
     this.leadership = new LeadershipWatch(this, network, timing.max());
-    CheckpointPolicy policy =
-        new CheckpointPolicy(limits.commandsMax(), limits.bytesMax(), this::requestCheckpoint);
+    DamageMeters damage = DamageMeters.in(meters);
     this.machine =
         new TableStateMachine(
-            folder, resources, policy, limits, sharedEntries, DamageMeters.in(meters), knows);
+            folder,
+            resources,
+            this::requestCheckpoint,
+            this::logFailed,
+            limits,
+            sharedEntries,
+            damage,
+            knows);
     Path raft = Files.createDirectories(MetadataFolders.raftDirectory(folder));
     RaftProperties properties = RaftSettings.of(raft, new PeerRpc(), timing);
     this.server =
@@ -107,7 +111,8 @@ public final class Peer implements AutoCloseable {
             .build();
     try {
       this.division = server.getDivision(group.getGroupId());
-      this.durability = new PeerDurability(folder, division, this::stop);
+      this.durability =
+          new PeerDurability(folder, division, () -> stop("it cannot make its vote durable"));
       network.set(id, durability);
     } catch (IOException | RuntimeException e) {
       server.close();
@@ -166,7 +171,7 @@ public final class Peer implements AutoCloseable {
     } catch (IOException | RuntimeException e) {
       String trouble = e.toString();
       if (!trouble.equals(markTrouble)) {
-        log.warn(
+        LOG.warn(
             "Metadata peer {} cannot record the end of its log and retries every {} ms: "
                 + "{}. Until it succeeds, the loss of the log's end may go unnoticed.",
             id,
@@ -321,38 +326,25 @@ public final class Peer implements AutoCloseable {
     checkpoint().exceptionally(failure -> null); // further commands request the next one
   }
 
-  private CompletableFuture<RaftClientReply> checkpoint() {
+  CompletableFuture<RaftClientReply> checkpoint() {
     return server.snapshotManagementAsync(
         SnapshotManagementRequest.newCreate(
             client, id, group.getGroupId(), calls.incrementAndGet(), CHECKPOINT_TIMEOUT_MS, 1));
   }
 
-  /**
-   * Takes a checkpoint of each running peer and purges the log before it. A failure, or one that
-   * takes longer than {@code wait}, only makes the next start slower.
-   */
-  public static void checkpointAll(List<Peer> peers, Duration wait) throws InterruptedException {
-    CompletableFuture<?>[] replies =
-        peers.stream()
-            .filter(Peer::isAlive)
-            .map(Peer::checkpoint)
-            .toArray(CompletableFuture<?>[]::new);
-    try {
-      CompletableFuture.allOf(replies).get(wait.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (ExecutionException | TimeoutException e) {
-      log.warn(
-          "Not every metadata folder has a new checkpoint; the next start replays the " + "log: {}",
-          e.toString());
+  /** The only peer goes on reading; Ratis has closed its log, so that it accepts no commands. */
+  private void logFailed(Throwable cause) {
+    if (!machine.isOnlyPeer()) {
+      stop("it cannot write its log: " + cause);
     }
   }
 
   /** Stops this peer, because it can no longer keep its promises; the others continue. */
-  private void stop() {
-    log.error(
-        "Metadata peer {} stops because it cannot make its vote durable. Check the "
-            + "drive and restart.",
-        id);
-    Thread.ofPlatform().daemon().name("metadata-stop").start(division::close);
+  private void stop(String why) {
+    if (!isStopping.getAndSet(true)) {
+      LOG.error("Metadata peer {} stops because {}. Check the drive and restart.", id, why);
+      Thread.ofPlatform().daemon().name("metadata-stop").start(division::close);
+    }
   }
 
   @Override
@@ -364,36 +356,5 @@ public final class Peer implements AutoCloseable {
     }
     server.close();
     machine.close(); // Ratis does not close it if the log could not be opened
-  }
-
-  /**
-   * Closes all peers in parallel, because each takes up to a second. A peer that hangs is
-   * abandoned: Ratis 3.3 never returns if its log is closed while entries are about to be evicted
-   * from the cache. Everything acknowledged is synced by then.
-   */
-  public static void closeAll(List<Peer> peers) {
-    List<Thread> closers =
-        peers.stream()
-            .map(peer -> Thread.ofPlatform().daemon().start(() -> closeLogged(peer)))
-            .toList();
-    long end = System.nanoTime() + CLOSE_MAX.toNanos();
-    for (Thread closer : closers) {
-      try {
-        if (!closer.join(Duration.ofNanos(Math.max(1, end - System.nanoTime())))) {
-          log.warn("A metadata peer did not close within {}.", CLOSE_MAX);
-        }
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return;
-      }
-    }
-  }
-
-  private static void closeLogged(Peer peer) {
-    try {
-      peer.close();
-    } catch (IOException e) {
-      log.warn("Closing metadata peer {} failed.", peer.id(), e);
-    }
   }
 }

@@ -1,9 +1,8 @@
 package dev.ashlar.metadata.consensus.raft;
 
-import dev.ashlar.metadata.state.Applied;
+import dev.ashlar.metadata.state.MetadataState.Applied;
 import java.util.ArrayDeque;
 import java.util.Iterator;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,7 +15,6 @@ public final class SharedApplyResults {
   private static final int COMMANDS_MAX = 4096;
 
   private final boolean isShared;
-  private final ReentrantLock lock = new ReentrantLock();
   private final ArrayDeque<Applied> latest = new ArrayDeque<>();
   private int commands;
 
@@ -24,38 +22,28 @@ public final class SharedApplyResults {
     this.isShared = peers > 1;
   }
 
-  void publish(Applied applied) {
+  synchronized void publish(Applied applied) {
     if (!isShared) {
       return;
     }
-    lock.lock();
-    try {
-      Applied last = latest.peekLast();
-      if (last != null && last.reached().getIndex() >= applied.reached().getIndex()) {
-        return; // this peer is behind the others
-      }
-      latest.add(applied);
-      commands += applied.results().size();
-      while (latest.size() > 1 && (latest.size() > ENTRIES_MAX || commands > COMMANDS_MAX)) {
-        commands -= latest.remove().results().size();
-      }
-    } finally {
-      lock.unlock();
+    Applied last = latest.peekLast();
+    if (last != null && last.reached().getIndex() >= applied.reached().getIndex()) {
+      return; // this peer is behind the others
+    }
+    latest.add(applied);
+    commands += applied.results().size();
+    while (latest.size() > 1 && (latest.size() > ENTRIES_MAX || commands > COMMANDS_MAX)) {
+      commands -= latest.remove().results().size();
     }
   }
 
-  @Nullable Applied find(long term, long index) {
-    lock.lock();
-    try {
-      for (Iterator<Applied> newest = latest.descendingIterator(); newest.hasNext(); ) {
-        Applied applied = newest.next();
-        if (applied.reached().getIndex() == index && applied.reached().getTerm() == term) {
-          return applied;
-        }
+  synchronized @Nullable Applied find(long term, long index) {
+    for (Iterator<Applied> newest = latest.descendingIterator(); newest.hasNext(); ) {
+      Applied applied = newest.next();
+      if (applied.reached().getIndex() == index && applied.reached().getTerm() == term) {
+        return applied;
       }
-      return null;
-    } finally {
-      lock.unlock();
     }
+    return null;
   }
 }

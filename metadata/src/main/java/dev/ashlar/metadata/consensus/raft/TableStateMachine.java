@@ -1,42 +1,22 @@
 package dev.ashlar.metadata.consensus.raft;
 
-import com.google.protobuf.InvalidProtocolBufferException;
 import dev.ashlar.metadata.consensus.checkpoint.CheckpointKeeper;
 import dev.ashlar.metadata.consensus.checkpoint.CheckpointLimits;
-import dev.ashlar.metadata.consensus.checkpoint.CheckpointPolicy;
 import dev.ashlar.metadata.consensus.checkpoint.Checkpoints;
 import dev.ashlar.metadata.consensus.checkpoint.DamageMeters;
 import dev.ashlar.metadata.consensus.checkpoint.LiveTables;
-import dev.ashlar.metadata.consensus.checkpoint.TableLoader;
-import dev.ashlar.metadata.consensus.checkpoint.TableLoader.Live;
-import dev.ashlar.metadata.consensus.file.DamagedFileException;
 import dev.ashlar.metadata.consensus.file.DurableFiles;
 import dev.ashlar.metadata.consensus.log.LogSegments;
-import dev.ashlar.metadata.state.Applied;
-import dev.ashlar.metadata.state.MetadataReads;
-import dev.ashlar.metadata.state.MetadataState;
-import dev.ashlar.metadata.state.apply.MetadataVersion;
-import dev.ashlar.metadata.state.apply.NewerVersionException;
-import dev.ashlar.metadata.table.DamagedTablesException;
+import dev.ashlar.metadata.state.MetadataState.Applied;
 import dev.ashlar.metadata.table.RocksResources;
-import dev.ashlar.metadata.table.Table;
-import dev.ashlar.metadata.table.TableFailureException;
-import dev.ashlar.protocol.message.AppliedRow;
-import dev.ashlar.protocol.message.CommandBatch;
-import dev.ashlar.protocol.model.DriveId;
-import dev.ashlar.protocol.model.PlacementMap;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.Collection;
-import java.util.Map;
 import java.util.Objects;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.proto.RaftProtos.RaftConfigurationProto;
 import org.apache.ratis.protocol.Message;
@@ -64,48 +44,49 @@ import org.slf4j.LoggerFactory;
 public final class TableStateMachine extends BaseStateMachine implements CheckpointKeeper.Peer {
   private static final Logger LOG = LoggerFactory.getLogger(TableStateMachine.class);
   private final Path folder;
-  private final CheckpointPolicy policy;
-  private final SharedApplyResults sharedEntries;
+  private final CheckpointLimits limits;
+  private final Runnable requestCheckpoint;
+  private final Consumer<Throwable> logFailed;
   private volatile @Nullable Path receiving;
   private final Checkpoints checkpoints = new Checkpoints();
   private final LiveTables tables;
   private final CheckpointKeeper keeper;
-  private final DamageMeters meters;
-
-  /** Held while entries are applied and while the tables are replaced. */
-  private final ReentrantLock applying = new ReentrantLock();
+  private final LogApplier applier;
 
   private volatile long answeredIndex = -1;
-  private volatile int version = MetadataVersion.FIRST;
-  private volatile String refusal = "";
-  private volatile String failure = "";
   private volatile boolean isClosed;
 
   /** Called when the placement map, the drives, the peers or the leader have changed. */
   private volatile Runnable clusterListener = () -> {};
 
-  private long announcedEpoch;
-  private Map<UUID, DriveId> announcedDrives = Map.of();
+  /** Applied since the last checkpoint, by the applying thread. */
+  private long commands;
+
+  private long bytes;
 
   /**
    * @param folder of the peer
+   * @param requestCheckpoint called when replaying the log since the last checkpoint would take
+   *     noticeable time
+   * @param logFailed called when the log cannot be written: the peer must not acknowledge any more
    * @param knows the latest metadata version that it may apply
    */
   TableStateMachine(
       Path folder,
       RocksResources resources,
-      CheckpointPolicy policy,
+      Runnable requestCheckpoint,
+      Consumer<Throwable> logFailed,
       CheckpointLimits limits,
       SharedApplyResults sharedEntries,
       DamageMeters meters,
       int knows) {
     this.folder = folder;
-    this.sharedEntries = sharedEntries;
-    this.policy = policy;
-    this.meters = meters;
+    this.limits = limits;
+    this.requestCheckpoint = requestCheckpoint;
+    this.logFailed = logFailed;
     this.keeper = new CheckpointKeeper(this, checkpoints, limits, meters);
-    TableLoader loader = new TableLoader(folder, resources, checkpoints, knows);
-    this.tables = new LiveTables(folder, loader, keeper::wake);
+    this.tables = new LiveTables(folder, resources, checkpoints, knows, keeper::wake);
+    this.applier = new LogApplier(this, sharedEntries, meters);
   }
 
   @Override
@@ -117,7 +98,7 @@ public final class TableStateMachine extends BaseStateMachine implements Checkpo
               super.initialize(server, groupId, storage);
               checkpoints.init(storage);
               receiving = storage.getStorageDir().getTmpDir().toPath();
-              load();
+              applier.load(checkpoints);
               LogSegments.dropDamaged(checkpoints.logDirectory(), appliedIndex());
             },
             IOException.class);
@@ -150,7 +131,7 @@ public final class TableStateMachine extends BaseStateMachine implements Checkpo
   /** Called by the applying thread when a checkpoint of the leader was installed. */
   @Override
   public void reinitialize() throws IOException {
-    load();
+    applier.load(checkpoints);
     clusterListener.run();
     getLifeCycle().transition(LifeCycle.State.STARTING);
     getLifeCycle().transition(LifeCycle.State.RUNNING);
@@ -178,86 +159,29 @@ public final class TableStateMachine extends BaseStateMachine implements Checkpo
     clusterListener.run();
   }
 
+  @Override
+  public void notifyLogFailed(Throwable cause, @Nullable LogEntryProto entry) {
+    logFailed.accept(cause);
+  }
+
   /** Starts the background work on files; called when the log is open. */
   void startKeeping() {
     keeper.start();
   }
 
-  private void load() throws IOException {
-    applying.lock();
-    try {
-      version = tables.load().state().applied().getVersion();
-      checkpoints.latest().ifPresent(from -> setLastAppliedTermIndex(from.position()));
-    } catch (NewerVersionException e) {
-      throw refused(e);
-    } catch (InterruptedException e) {
-      throw interrupted();
-    } finally {
-      applying.unlock();
-    }
-  }
-
-  private static InterruptedIOException interrupted() {
-    Thread.currentThread().interrupt();
-    return new InterruptedIOException("interrupted while metadata tables were loaded");
-  }
-
-  /** Records why Ratis stops this peer. */
-  private NewerVersionException refused(NewerVersionException why) {
-    refusal = String.valueOf(why.getMessage());
-    LOG.error("The metadata peer in {} stops: {}", folder, refusal);
-    return why;
-  }
-
-  // ---- Damage ----
-
-  /** Rebuilds damaged tables from a checkpoint and the log after it. */
   @Override
   public void rebuildIfDamaged() throws IOException, InterruptedException {
-    applying.lockInterruptibly();
-    try {
-      long startNanos = System.nanoTime();
-      long target = appliedIndex();
-      boolean isRebuilt =
-          tables.rebuildIfDamaged(
-              (next, from) ->
-                  replay(next, from.map(c -> c.position().getIndex()).orElse(-1L), target));
-      if (isRebuilt) {
-        meters.rebuilt().increment();
-        LOG.info(
-            "Metadata tables in {} are rebuilt up to entry {} in {} ms.",
-            folder,
-            target,
-            TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos));
-      }
-    } finally {
-      applying.unlock();
-    }
+    applier.rebuildIfDamaged();
   }
 
-  private void replay(Live next, long after, long target) throws IOException {
-    requireRunning();
-    RaftLog log = division().getRaftLog();
-    for (long index = after + 1; index <= target; index++) {
-      LogEntryProto entry = log.get(index);
-      requireRunning();
-      if (entry == null) {
-        throw new DamagedFileException("log entry " + index + " is missing");
-      }
-      if (entry.hasStateMachineLogEntry()) {
-        Applied unused = next.state().apply(entry.getTerm(), index, parse(entry));
-      }
-    }
-  }
-
-  private void requireRunning() throws IOException {
+  void requireRunning() throws IOException {
     if (isClosed || !isRunning()) {
       throw new InterruptedIOException(
           "the peer is closing, or installs a checkpoint from the leader");
     }
   }
 
-  private RaftServer.Division division() throws IOException {
+  RaftServer.Division division() throws IOException {
     RaftServer own = getServer().getNow(null);
     if (own == null) {
       throw new IOException("the metadata peer of " + folder + " is not initialised");
@@ -289,7 +213,7 @@ public final class TableStateMachine extends BaseStateMachine implements Checkpo
 
   @Override
   public void requestCheckpoint() {
-    policy.request();
+    requestCheckpoint.run();
   }
 
   @Override
@@ -298,16 +222,6 @@ public final class TableStateMachine extends BaseStateMachine implements Checkpo
   }
 
   // ---- Reads ----
-
-  /** See {@link LiveTables#read}. */
-  public <T> T read(BiFunction<MetadataReads, Table, T> query) {
-    return tables.read(query);
-  }
-
-  /** The cached small tables. */
-  public MetadataReads memory() {
-    return tables.get().state().reads();
-  }
 
   public long appliedIndex() {
     return getLastAppliedTermIndex().getIndex();
@@ -324,12 +238,12 @@ public final class TableStateMachine extends BaseStateMachine implements Checkpo
 
   /** The metadata version in use, as far as this peer has applied. */
   public int version() {
-    return version;
+    return applier.version();
   }
 
   /** Why this build cannot apply this peer's log or tables; empty: it can. */
   public String refusal() {
-    return refusal;
+    return applier.refusal();
   }
 
   /**
@@ -338,12 +252,7 @@ public final class TableStateMachine extends BaseStateMachine implements Checkpo
    */
   @Override
   public String failure() {
-    return failure.isEmpty()
-        ? tables
-            .failedRebuild()
-            .map(failed -> PeerFailureText.accountOf(failed, folder.toString(), isOnlyPeer()))
-            .orElse("")
-        : failure;
+    return applier.failure();
   }
 
   /** The last log entry whose commands this peer has answered; only a leader answers. */
@@ -369,61 +278,20 @@ public final class TableStateMachine extends BaseStateMachine implements Checkpo
   public CompletableFuture<Message> applyTransaction(TransactionContext transaction) {
     LogEntryProto entry = transaction.getLogEntry();
     Proposal proposal = transaction.getStateMachineContext() instanceof Proposal own ? own : null;
-    Applied applied;
-    applying.lock();
-    try {
-      applied = applyOrStop(entry, proposal);
-      updateLastAppliedTermIndex(entry.getTerm(), entry.getIndex());
-    } finally {
-      applying.unlock();
+    Applied applied = applier.apply(entry, proposal);
+    commands += applied.results().size();
+    bytes += entry.getSerializedSize();
+    if (applier.isOfNewVersion(applied)
+        || commands >= limits.commandsMax()
+        || bytes >= limits.bytesMax()) {
+      setTaken();
+      requestCheckpoint.run();
     }
-    policy.applied(entry.getSerializedSize(), applied.results().size());
-    follow(applied.reached());
     if (proposal != null) {
       answeredIndex = entry.getIndex();
       proposal.applied(applied.results());
     }
     return CompletableFuture.completedFuture(Message.EMPTY);
-  }
-
-  /** The map of drives is replaced, never changed, so comparing it with itself costs nothing. */
-  private void announceCluster(MetadataReads reads) {
-    long epoch = reads.placement().map(PlacementMap::epoch).orElse(0L);
-    Map<UUID, DriveId> drives = reads.drives();
-    boolean isChanged = epoch != announcedEpoch || !drives.equals(announcedDrives);
-    announcedEpoch = epoch;
-    announcedDrives = drives;
-    if (isChanged) {
-      clusterListener.run();
-    }
-  }
-
-  /**
-   * Takes a checkpoint at a new version, so that even builds that ignore the version of entries
-   * refuse to run on it.
-   */
-  private void follow(AppliedRow reached) {
-    if (reached.getVersion() > version) {
-      version = reached.getVersion();
-      LOG.info(
-          "Metadata in {} has version {} from log entry {} on.",
-          folder,
-          version,
-          reached.getIndex());
-      policy.takeNow();
-    }
-  }
-
-  private Applied applyOrStop(LogEntryProto entry, @Nullable Proposal proposal) {
-    try {
-      return applyRebuilding(entry, proposal);
-    } catch (NewerVersionException e) {
-      throw refused(e);
-    } catch (RuntimeException | Error e) {
-      failure = PeerFailureText.account(entry.getIndex(), folder.toString(), isOnlyPeer(), e);
-      LOG.error("The metadata peer stops: {}", failure);
-      throw e;
-    }
   }
 
   /**
@@ -439,82 +307,36 @@ public final class TableStateMachine extends BaseStateMachine implements Checkpo
     }
   }
 
-  private Applied applyRebuilding(LogEntryProto entry, @Nullable Proposal proposal) {
-    try {
-      return apply(entry, proposal);
-    } catch (DamagedTablesException e) {
-      tables.setDamaged(String.valueOf(e.getMessage()));
-    }
-    try {
-      rebuildIfDamaged();
-    } catch (IOException e) {
-      throw new TableFailureException("metadata tables cannot be rebuilt: " + e.getMessage(), e);
-    } catch (InterruptedException e) {
-      throw new TableFailureException(
-          "interrupted while metadata tables were rebuilt", interrupted());
-    }
-    return apply(entry, proposal);
-  }
-
-  private Applied apply(LogEntryProto entry, @Nullable Proposal proposal) {
-    MetadataState state = tables.get().state();
-    Applied applied = sharedEntries.find(entry.getTerm(), entry.getIndex());
-    if (applied != null && state.canFollow(applied)) {
-      state.follow(applied);
-    } else {
-      CommandBatch batch = proposal != null ? proposal.batch() : parse(entry);
-      applied = state.apply(entry.getTerm(), entry.getIndex(), batch);
-      sharedEntries.publish(applied);
-    }
-    announceCluster(state.reads());
-    return applied;
-  }
-
-  private static CommandBatch parse(LogEntryProto entry) {
-    try {
-      return CommandBatch.parseFrom(
-          entry.getStateMachineLogEntry().getLogData().asReadOnlyByteBuffer());
-    } catch (InvalidProtocolBufferException e) {
-      throw new IllegalStateException("damaged log entry " + entry.getIndex(), e);
-    }
-  }
-
   /**
    * Reports no snapshot to Ratis, so that it keeps its log: {@link CheckpointKeeper} purges it once
    * the checkpoint has a second copy.
    */
   @Override
   public long takeSnapshot() throws IOException {
-    applying.lock();
-    try {
-      var failed = tables.failedRebuild();
-      if (failed.isPresent()) { // retried in the background
-        throw new IOException("no checkpoint of damaged tables: " + failed.get().why());
-      }
-      rebuildIfDamaged();
-      takeCheckpoint();
-    } catch (DamagedTablesException e) {
-      tables.setDamaged(String.valueOf(e.getMessage()));
-      throw new IOException("no checkpoint of damaged tables", e);
-    } catch (TableFailureException e) {
-      throw new IOException("taking a checkpoint failed and will be retried: " + e.getMessage(), e);
-    } catch (InterruptedException e) {
-      throw interrupted();
-    } finally {
-      applying.unlock();
-    }
-    policy.taken();
+    applier.takeCheckpoint(checkpoints);
+    setTaken();
     keeper.wake();
     return -1;
   }
 
-  private void takeCheckpoint() throws IOException, InterruptedException {
-    TermIndex position = getLastAppliedTermIndex();
-    boolean isTaken =
-        checkpoints.latest().filter(latest -> latest.position().equals(position)).isPresent();
-    if (position.getIndex() > 0 && !isTaken) {
-      checkpoints.take(position, tables.get().table()::checkpoint);
-    }
+  private void setTaken() {
+    commands = 0;
+    bytes = 0;
+  }
+
+  /** From now on the tables have applied everything up to here. */
+  void setApplied(TermIndex position) {
+    setLastAppliedTermIndex(position);
+  }
+
+  /** From now on the tables have applied this entry as well. */
+  void setApplied(LogEntryProto entry) {
+    updateLastAppliedTermIndex(entry.getTerm(), entry.getIndex());
+  }
+
+  /** Called when the placement map or the drives have changed. */
+  void announceCluster() {
+    clusterListener.run();
   }
 
   @Override

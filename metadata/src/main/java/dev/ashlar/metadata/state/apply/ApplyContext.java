@@ -2,7 +2,6 @@ package dev.ashlar.metadata.state.apply;
 
 import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.metadata.table.Overlay;
-import dev.ashlar.metadata.table.Rows;
 import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.DriveRow;
@@ -64,7 +63,7 @@ public record ApplyContext(
   }
 
   public Optional<DriveRow> drive(UUID id) {
-    return Rows.get(table, Keys.drive(id), DriveRow.parser());
+    return table.row(Keys.drive(id), DriveRow.parser());
   }
 
   public void put(DriveRow drive) {

@@ -1,6 +1,5 @@
 package dev.ashlar.metadata.state.apply;
 
-import dev.ashlar.metadata.table.Rows;
 import dev.ashlar.metadata.table.Table;
 import dev.ashlar.protocol.message.BlobRow;
 import java.util.Arrays;
@@ -45,7 +44,7 @@ public final class BlobRowCache {
     return Optional.of(
         kept != null && Arrays.equals(kept.bytes(), bytes)
             ? kept.row()
-            : Rows.parse(bytes, BlobRow.parser()));
+            : Table.parse(bytes, BlobRow.parser()));
   }
 
   private static int place(byte[] key) {

@@ -2,7 +2,6 @@ package dev.ashlar.metadata.state.apply;
 
 import dev.ashlar.metadata.table.Changes;
 import dev.ashlar.metadata.table.Keys;
-import dev.ashlar.metadata.table.Rows;
 import dev.ashlar.metadata.table.Table;
 import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.CredentialRow;
@@ -12,7 +11,6 @@ import dev.ashlar.protocol.message.PgMapRow;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.PlacementMap;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
@@ -37,7 +35,7 @@ public final class Catalog {
   private volatile long lastReplacedAt;
 
   /** Drives that are out. */
-  private volatile Set<UUID> out = Set.of();
+  private final Set<UUID> out = ConcurrentHashMap.newKeySet();
 
   private volatile @Nullable PlacementMap placement;
 
@@ -47,10 +45,10 @@ public final class Catalog {
   public static Catalog load(Table table) {
     Catalog catalog = new Catalog();
     Map<UUID, DriveId> drives = new HashMap<>();
-    Rows.all(table, 'B', BucketRow.parser()).forEach(catalog::put);
-    Rows.all(table, 'A', CredentialRow.parser()).forEach(catalog::put);
-    Rows.all(table, 'V', DriveRow.parser()).forEach(drive -> catalog.put(drives, drive));
-    Rows.all(table, 'M', PgMapRow.parser()).forEach(catalog::put);
+    table.rows('B', BucketRow.parser()).forEach(catalog::put);
+    table.rows('A', CredentialRow.parser()).forEach(catalog::put);
+    table.rows('V', DriveRow.parser()).forEach(drive -> catalog.put(drives, drive));
+    table.rows('M', PgMapRow.parser()).forEach(catalog::put);
     catalog.drives = Map.copyOf(drives);
     return catalog;
   }
@@ -66,7 +64,8 @@ public final class Catalog {
     replacedAt.putAll(there.replacedAt);
     lastReplacedAt = there.lastReplacedAt;
     drives = there.drives;
-    out = there.out;
+    out.retainAll(there.out);
+    out.addAll(there.out);
     placement = there.placement;
   }
 
@@ -78,19 +77,19 @@ public final class Catalog {
         'B',
         (key, value) ->
             value.ifPresentOrElse(
-                row -> put(Rows.parse(row, BucketRow.parser())),
+                row -> put(Table.parse(row, BucketRow.parser())),
                 () -> buckets.remove(Keys.nameOf(key))));
     changes.forEach(
-        'A', (key, value) -> value.ifPresent(row -> put(Rows.parse(row, CredentialRow.parser()))));
+        'A', (key, value) -> value.ifPresent(row -> put(Table.parse(row, CredentialRow.parser()))));
     changes.forEach(
         'V',
         (key, value) -> {
           Map<UUID, DriveId> present = new HashMap<>(drives);
-          value.ifPresent(row -> put(present, Rows.parse(row, DriveRow.parser())));
+          value.ifPresent(row -> put(present, Table.parse(row, DriveRow.parser())));
           drives = Map.copyOf(present);
         });
     changes.forEach(
-        'M', (key, value) -> value.ifPresent(row -> put(Rows.parse(row, PgMapRow.parser()))));
+        'M', (key, value) -> value.ifPresent(row -> put(Table.parse(row, PgMapRow.parser()))));
   }
 
   private void put(BucketRow bucket) {
@@ -118,14 +117,10 @@ public final class Catalog {
   }
 
   public void setOut(UUID drive, boolean isOut) {
-    if (isOut != out.contains(drive)) {
-      Set<UUID> changed = new HashSet<>(out);
-      if (isOut) {
-        changed.add(drive);
-      } else {
-        changed.remove(drive);
-      }
-      out = Set.copyOf(changed);
+    if (isOut) {
+      out.add(drive);
+    } else {
+      out.remove(drive);
     }
   }
 

@@ -2,7 +2,6 @@ package dev.ashlar.metadata.state.apply;
 
 import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.metadata.table.Overlay;
-import dev.ashlar.metadata.table.Rows;
 import dev.ashlar.metadata.table.Table;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
@@ -56,23 +55,17 @@ public final class Sessions {
 
   public static Sessions load(Table table) {
     Sessions sessions = new Sessions();
-    try (Table.Cursor cursor = cursor(table, 'S')) {
-      for (; cursor.isValid(); cursor.next()) {
-        SessionRow row = Rows.parse(cursor.value(), SessionRow.parser());
-        sessions.live.put(Keys.idOf(cursor.key()), new Requests(row));
-      }
-    }
-    try (Table.Cursor cursor = cursor(table, 'R')) {
-      for (; cursor.isValid(); cursor.next()) {
-        DedupRow row = Rows.parse(cursor.value(), DedupRow.parser());
-        sessions.add(new Entry(Keys.idOf(cursor.key()), row, cursor.value().length));
-      }
-    }
+    table.forEach(
+        Keys.table('S'),
+        (key, value) ->
+            sessions.live.put(
+                Keys.idOf(key), new Requests(Table.parse(value, SessionRow.parser()))));
+    table.forEach(
+        Keys.table('R'),
+        (key, value) ->
+            sessions.add(
+                new Entry(Keys.idOf(key), Table.parse(value, DedupRow.parser()), value.length)));
     return sessions;
-  }
-
-  private static Table.Cursor cursor(Table table, char name) {
-    return table.cursor(Keys.table(name), Keys.behind(Keys.table(name)));
   }
 
   public boolean isLive(long session) {
@@ -113,11 +106,7 @@ public final class Sessions {
   /** The live sessions, ascending. */
   public static List<Long> all(Table table) {
     List<Long> all = new ArrayList<>();
-    try (Table.Cursor cursor = cursor(table, 'S')) {
-      for (; cursor.isValid(); cursor.next()) {
-        all.add(Keys.idOf(cursor.key()));
-      }
-    }
+    table.forEach(Keys.table('S'), (key, value) -> all.add(Keys.idOf(key)));
     return all;
   }
 

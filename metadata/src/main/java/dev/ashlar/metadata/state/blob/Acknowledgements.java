@@ -3,38 +3,24 @@ package dev.ashlar.metadata.state.blob;
 import static dev.ashlar.metadata.state.apply.ApplyContext.require;
 
 import dev.ashlar.metadata.state.apply.ApplyContext;
+import dev.ashlar.metadata.state.apply.MetadataVersion;
+import dev.ashlar.protocol.message.AttemptRow;
+import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.message.SlotAck;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.Profile;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.TreeSet;
 import java.util.UUID;
 import java.util.function.IntFunction;
 
-/** Decides which acknowledgements count, and which slots are in debt for lack of one. */
+/**
+ * Decides which acknowledgements count, and what slots without one are: in debt, or missing a
+ * change.
+ */
 final class Acknowledgements {
   private Acknowledgements() {}
-
-  /**
-   * The slots in debt, ascending: the previous ones, and the slots written now without an
-   * acknowledgement that counts.
-   *
-   * @param owners the drive that should have acknowledged, per slot
-   */
-  static List<Integer> debts(
-      ApplyContext context,
-      IntFunction<UUID> owners,
-      Profile profile,
-      List<SlotAck> acks,
-      Collection<Integer> written,
-      Collection<Integer> before) {
-    TreeSet<Integer> debts = new TreeSet<>(before);
-    debts.addAll(missing(held(context, owners, profile, acks), written));
-    return new ArrayList<>(debts);
-  }
 
   /** The written slots that are not held, in order. */
   static List<Integer> missing(boolean[] held, Collection<Integer> written) {
@@ -50,7 +36,11 @@ final class Acknowledgements {
     return profile.shards() - profile.durableMinimum();
   }
 
-  /** Whether the owner of each slot has acknowledged. */
+  /**
+   * Whether the owner of each slot has acknowledged.
+   *
+   * @param owners the drive that should have, per slot
+   */
   static boolean[] held(
       ApplyContext context, IntFunction<UUID> owners, Profile profile, List<SlotAck> acks) {
     boolean[] held = new boolean[profile.shards()];
@@ -72,5 +62,43 @@ final class Acknowledgements {
 
   static UUID driveOf(SlotAck ack) {
     return new UUID(ack.getDriveHigh(), ack.getDriveLow());
+  }
+
+  // ---- The slots that missed unfolded changes of a blob ----
+
+  /** Whether rows record them: since version 3. */
+  static boolean areMissesRecorded(ApplyContext context) {
+    return context.version() >= MetadataVersion.KNOWS_MISSED_SLOTS;
+  }
+
+  /**
+   * The row after a change of its debts, with missed slots recorded. In a row from an earlier
+   * version, a slot that is not in debt missed nothing. Slots in debt may have missed each change;
+   * if there are no more of them than a commit allows, they are recorded as missed. Otherwise it
+   * stays unknown.
+   *
+   * @param before the row with its previous debts
+   */
+  static BlobRow withMisses(ApplyContext context, BlobRow before, BlobRow after) {
+    if (!areMissesRecorded(context)) {
+      return after;
+    }
+    if (after.getAttemptsCount() == 0) {
+      return after.getMissedSlotsKnown()
+          ? after.toBuilder().clearMissedSlotsKnown().build()
+          : after;
+    }
+    List<Integer> debts = before.getDebtSlotsList();
+    if (after.getMissedSlotsKnown()
+        || debts.size() > Acknowledgements.debtsMax(Profile.of(after.getProfile()))) {
+      return after;
+    }
+    BlobRow.Builder told = after.toBuilder().setMissedSlotsKnown(true);
+    for (AttemptRow.Builder attempt : told.getAttemptsBuilderList()) {
+      attempt
+          .clearMissedSlots()
+          .addAllMissedSlots(attempt.getSlotsList().stream().filter(debts::contains).toList());
+    }
+    return told.build();
   }
 }

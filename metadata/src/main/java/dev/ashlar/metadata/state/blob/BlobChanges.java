@@ -77,8 +77,8 @@ public final class BlobChanges {
         debts.size() <= Acknowledgements.debtsMax(profile) || !mayCountNextTime,
         ResultCode.CONDITIONAL_CONFLICT);
     Acknowledgements.requireDurable(profile, debts);
-    BlobRow.Builder changed = MissedSlots.recorded(context, row, row).toBuilder();
-    if (MissedSlots.areRecorded(context)) {
+    BlobRow.Builder changed = Acknowledgements.withMisses(context, row, row).toBuilder();
+    if (Acknowledgements.areMissesRecorded(context)) {
       changed.setMissedSlotsKnown(true);
       attempt.addAllMissedSlots(missed);
     }

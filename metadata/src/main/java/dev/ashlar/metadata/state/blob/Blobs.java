@@ -75,14 +75,13 @@ public final class Blobs {
     StripeLayout layout = new StripeLayout(profile, blob.getLength());
     List<Integer> written = layout.touchedSlots(new ByteRange(0, blob.getLength()));
     Map<Integer, UUID> earlier = earlierOwners(blob, map);
-    List<Integer> debts =
-        Acknowledgements.debts(
+    boolean[] held =
+        Acknowledgements.held(
             context,
             slot -> earlier.getOrDefault(slot, map.drive(blob.getPg(), slot)),
             profile,
-            blob.getAcksList(),
-            written,
-            List.of());
+            blob.getAcksList());
+    List<Integer> debts = Acknowledgements.missing(held, written);
     Acknowledgements.requireDurable(profile, debts);
     BlobRow row =
         BlobRow.newBuilder()

@@ -3,19 +3,22 @@ package dev.ashlar.metadata.state.blob;
 import dev.ashlar.metadata.state.apply.ApplyContext;
 import dev.ashlar.metadata.state.apply.Catalog;
 import dev.ashlar.metadata.table.Keys;
-import dev.ashlar.metadata.table.Rows;
+import dev.ashlar.metadata.table.Overlay;
 import dev.ashlar.metadata.table.Table;
 import dev.ashlar.protocol.layout.StripeLayout;
 import dev.ashlar.protocol.message.BlobIdValue;
 import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.message.DebtLevel;
 import dev.ashlar.protocol.message.RelocatedShard;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  * The debts of blobs, and the table of blobs with debts or relocated shards, ordered by spare. When
  * a drive begins a new incarnation, its debts are not written into the rows of all its blobs at
  * once: they follow from rows that were settled before that incarnation began.
+ *
+ * <p>The debts are also summed, one row per spare (how many more shards the blobs can lose). Every
+ * command that changes the table of debts updates the sums, so that nothing has to be counted.
  */
 public final class Debts {
   private Debts() {}
@@ -62,7 +68,7 @@ public final class Debts {
     if (entry != null) {
       context.table().put(entry.key(), entry.value());
     }
-    DebtLevels.change(context.table(), entryBefore, entry);
+    count(context.table(), entryBefore, entry);
   }
 
   /**
@@ -89,8 +95,8 @@ public final class Debts {
   /** Null for garbage and for a blob with all its shards where they belong. */
   private static @Nullable Entry entry(BlobRow row) {
     List<RelocatedShard> moving = RelocatedShards.toMove(row);
-    boolean isOwing = row.getDebtSlotsCount() > 0 && row.getReferences() > 0;
-    if (!isOwing && moving.isEmpty()) {
+    boolean isInDebt = row.getDebtSlotsCount() > 0 && row.getReferences() > 0;
+    if (!isInDebt && moving.isEmpty()) {
       return null;
     }
     StripeLayout layout = layout(row);
@@ -105,6 +111,58 @@ public final class Debts {
 
   /** The blob that has a shard with this name. */
   public static @Nullable BlobId blobNamed(Table table, BlobId name) {
-    return Rows.get(table, Keys.shardName(name), BlobIdValue.parser()).map(BlobId::of).orElse(null);
+    return table.row(Keys.shardName(name), BlobIdValue.parser()).map(BlobId::of).orElse(null);
+  }
+
+  // ---- Sums ----
+
+  /** Updates the sums for an entry of the table of debts that changes, appears or disappears. */
+  private static void count(Overlay table, @Nullable Entry before, @Nullable Entry after) {
+    if (before != null && after != null && before.spare() == after.spare()) {
+      add(table, after.spare(), 0, after.bytes() - before.bytes());
+      return;
+    }
+    if (before != null) {
+      add(table, before.spare(), -1, -before.bytes());
+    }
+    if (after != null) {
+      add(table, after.spare(), 1, after.bytes());
+    }
+  }
+
+  private static void add(Overlay table, int spare, int blobs, long bytes) {
+    byte[] key = Keys.debtLevel(spare);
+    DebtLevel present =
+        table.row(key, DebtLevel.parser()).orElse(DebtLevel.newBuilder().setSpare(spare).build());
+    DebtLevel changed =
+        present.toBuilder()
+            .setBlobs(present.getBlobs() + blobs)
+            .setBytes(present.getBytes() + bytes)
+            .build();
+    if (changed.getBlobs() == 0) {
+      table.delete(key);
+    } else {
+      table.put(key, changed.toByteArray());
+    }
+  }
+
+  /** All existing levels, the least spare first. */
+  public static List<DebtLevel> levels(Table snapshot) {
+    return snapshot.rows('Y', DebtLevel.parser());
+  }
+
+  /** Counts the debts of tables written before there were levels. */
+  public static void countAll(Overlay table) {
+    Map<Integer, DebtLevel.Builder> levels = new TreeMap<>();
+    table.forEach(
+        Keys.table('E'),
+        (key, value) -> {
+          Entry entry = Entry.of(key, value);
+          DebtLevel.Builder level =
+              levels.computeIfAbsent(
+                  entry.spare(), spare -> DebtLevel.newBuilder().setSpare(spare));
+          level.setBlobs(level.getBlobs() + 1).setBytes(level.getBytes() + entry.bytes());
+        });
+    levels.forEach((spare, level) -> table.put(Keys.debtLevel(spare), level.build().toByteArray()));
   }
 }

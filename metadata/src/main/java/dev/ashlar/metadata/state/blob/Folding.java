@@ -81,10 +81,10 @@ public final class Folding {
   /** Whether folding gives up no slot that decoding may need. Not checked before version 3. */
   private static boolean mayLeave(
       ApplyContext context, BlobRow row, int count, boolean[] held, Set<Integer> before) {
-    if (!MissedSlots.areRecorded(context)) {
+    if (!Acknowledgements.areMissesRecorded(context)) {
       return true;
     }
-    BlobRow told = MissedSlots.recorded(context, row, row);
+    BlobRow told = Acknowledgements.withMisses(context, row, row);
     Set<Integer> folded = ChangeHolders.of(told, count);
     folded.removeIf(slot -> !held[slot]);
     return ChangeHolders.mayLeave(told, count, folded, before);

@@ -3,7 +3,6 @@ package dev.ashlar.metadata.state.blob;
 import dev.ashlar.metadata.state.apply.ApplyContext;
 import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.metadata.table.Overlay;
-import dev.ashlar.metadata.table.Rows;
 import dev.ashlar.protocol.layout.StripeLayout;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.DriveLoad;
@@ -42,7 +41,7 @@ final class RelocatedShards {
       Map<Integer, UUID> placed) {
     PlacementMap map = context.placement();
     BlobRow.Builder row =
-        MissedSlots.recorded(context, before, after).toBuilder()
+        Acknowledgements.withMisses(context, before, after).toBuilder()
             .clearDebtSlots()
             .addAllDebtSlots(debts)
             .setSettled(context.freshId())
@@ -154,7 +153,8 @@ final class RelocatedShards {
     }
     byte[] key = Keys.driveLoad(drive);
     DriveLoad present =
-        Rows.get(table, key, DriveLoad.parser())
+        table
+            .row(key, DriveLoad.parser())
             .orElse(
                 DriveLoad.newBuilder()
                     .setDriveHigh(drive.getMostSignificantBits())

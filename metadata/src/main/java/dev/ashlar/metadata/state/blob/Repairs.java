@@ -10,8 +10,10 @@ import dev.ashlar.protocol.message.BlobIdValue;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.DriveRow;
+import dev.ashlar.protocol.message.LostShard;
 import dev.ashlar.protocol.message.RebuiltShard;
 import dev.ashlar.protocol.message.RecordDebts;
+import dev.ashlar.protocol.message.RecordLostShards;
 import dev.ashlar.protocol.message.RepairBlob;
 import dev.ashlar.protocol.message.RepairedShard;
 import dev.ashlar.protocol.message.ResultCode;
@@ -30,7 +32,7 @@ import java.util.Set;
 import java.util.SortedSet;
 import java.util.UUID;
 
-/** Records debts of replaced drives, and repaired shards. */
+/** Records debts of replaced drives, lost shards and repaired shards. */
 public final class Repairs {
   private Repairs() {}
 
@@ -79,7 +81,9 @@ public final class Repairs {
       check(context, row, shard);
       require(debts.remove(slot) || moving.remove(slot), ResultCode.CONDITIONAL_CONFLICT);
       placed.put(slot, context.placement().drive(row.getPg(), slot));
-      repaired = withNamesOfEmptySlots(context, withShard(context, repaired, shard), shard);
+      if (!shard.getName().equals(shard.getNameBefore())) { // otherwise the old shard was intact
+        repaired = withNamesOfEmptySlots(context, withShard(context, repaired, shard), shard);
+      }
     }
     require(RelocatedShards.isSpread(context, row, debts, placed), ResultCode.CONDITIONAL_CONFLICT);
     rename(context, row, repaired);
@@ -136,9 +140,6 @@ public final class Repairs {
   }
 
   private static BlobRow withShard(ApplyContext context, BlobRow row, RepairedShard shard) {
-    if (shard.getName().equals(shard.getNameBefore())) {
-      return row; // the existing shard was found intact
-    }
     int slot = shard.getAck().getSlot();
     // The new shard includes unfolded changes of the slot.
     BlobRow.Builder changed = named(context, row, slot, shard.getName()).toBuilder();
@@ -169,9 +170,6 @@ public final class Repairs {
    */
   private static BlobRow withNamesOfEmptySlots(
       ApplyContext context, BlobRow row, RepairedShard shard) {
-    if (shard.getName().equals(shard.getNameBefore())) {
-      return row;
-    }
     StripeLayout layout = Debts.layout(row);
     BlobRow named = row;
     for (int slot = 0; slot < layout.profile().shards(); slot++) {
@@ -218,5 +216,42 @@ public final class Repairs {
   static void forgetNames(ApplyContext context, BlobRow row) {
     row.getRebuiltList()
         .forEach(shard -> context.table().delete(Keys.shardName(BlobId.of(shard.getName()))));
+  }
+
+  /**
+   * Records shards that were found damaged or missing on drives that otherwise work. Each must
+   * still be what was looked for: in the same slot and last state, on the slot's drive in the same
+   * incarnation. Shards already in debt are skipped.
+   */
+  public static CommandResult recordLosses(ApplyContext context, RecordLostShards command) {
+    BlobRow row = Blobs.find(context, command.getBlob()).orElse(BlobRow.getDefaultInstance());
+    require(row.getReferences() > 0, ResultCode.CONDITIONAL_CONFLICT);
+    StripeLayout layout = Debts.layout(row);
+    SortedSet<Integer> debts = Debts.slots(context, row);
+    for (LostShard shard : command.getShardsList()) {
+      int slot = shard.getDrive().getSlot();
+      require(
+          slot >= 0 && slot < layout.profile().shards() && layout.shardLength(slot) > 0,
+          ResultCode.INVALID_COMMAND);
+      if (!debts.contains(slot)) {
+        require(isPresent(context, row, shard), ResultCode.CONDITIONAL_CONFLICT);
+        // Often only a few blocks are damaged: the rest of the shard may be needed to decode
+        // others.
+        require(debts.size() < layout.profile().parityShards(), ResultCode.NOT_DURABLE);
+        debts.add(slot);
+      }
+    }
+    if (debts.size() > row.getDebtSlotsCount()) {
+      Blobs.write(context, row, RelocatedShards.settled(context, row, row, debts, Map.of()));
+    }
+    return ApplyContext.OK;
+  }
+
+  private static boolean isPresent(ApplyContext context, BlobRow row, LostShard shard) {
+    int slot = shard.getDrive().getSlot();
+    return Acknowledgements.isHeld(
+            context, context.placement().location(row, slot), shard.getDrive())
+        && ShardId.name(row, slot).equals(BlobId.of(shard.getName()))
+        && lastChange(row, slot) == shard.getLastChange();
   }
 }

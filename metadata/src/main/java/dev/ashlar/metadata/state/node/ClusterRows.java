@@ -7,7 +7,6 @@ import dev.ashlar.metadata.state.apply.Catalog;
 import dev.ashlar.metadata.state.apply.MetadataVersion;
 import dev.ashlar.metadata.state.apply.RefusedCommandException;
 import dev.ashlar.metadata.table.Keys;
-import dev.ashlar.metadata.table.Rows;
 import dev.ashlar.protocol.message.BalanceRow;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.CredentialRow;
@@ -17,6 +16,8 @@ import dev.ashlar.protocol.message.MoveSlots;
 import dev.ashlar.protocol.message.PgMapRow;
 import dev.ashlar.protocol.message.PutCredential;
 import dev.ashlar.protocol.message.PutDrives;
+import dev.ashlar.protocol.message.RecallDrives;
+import dev.ashlar.protocol.message.RecalledDrive;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.message.SetBalance;
 import dev.ashlar.protocol.message.SlotMove;
@@ -55,7 +56,7 @@ public final class ClusterRows {
     PlacementMap map = pgMap.getEpoch() == 0 ? null : checked(pgMap, present, drives);
     put(context, drives, command.getDrivesList());
     if (map != null && present != null) {
-      replace(context, present, map.epoch(), present.movesTo(map));
+      replace(context, present, map.epoch(), present.movesTo(map), List.of());
     } else if (map != null) {
       context.table().put(Keys.pgMap(), pgMap.toByteArray());
       catalog.setPlacement(map);
@@ -98,11 +99,6 @@ public final class ClusterRows {
     return ApplyContext.OK;
   }
 
-  private static void replace(
-      ApplyContext context, PlacementMap present, long epoch, List<Move> moves) {
-    replace(context, present, epoch, moves, List.of());
-  }
-
   /** Installs the next map. Drives that lose slots or change their standing become unsettled. */
   private static void replace(
       ApplyContext context,
@@ -113,7 +109,7 @@ public final class ClusterRows {
     Map<UUID, DriveRow> rows = new TreeMap<>();
     changed.forEach(row -> rows.put(DriveId.idOf(row), row));
     boolean isNoted = true;
-    for (DriveRow row : Rows.all(context.table(), 'V', DriveRow.parser())) {
+    for (DriveRow row : context.table().rows('V', DriveRow.parser())) {
       isNoted &= !row.getUnsettled();
     }
     PlacementMap next;
@@ -171,7 +167,7 @@ public final class ClusterRows {
               .setStanding(known.getStanding())
               .setOutByItself(known.getOutByItself())
               .build();
-      context.put(DriveRecalls.marked(context, known, present));
+      context.put(marked(context, known, present));
       context.catalog().setReplacedAt(id, present.getReplacedAt());
     }
     context.catalog().setDrives(drives);
@@ -199,5 +195,47 @@ public final class ClusterRows {
           ResultCode.INVALID_COMMAND);
     }
     return map;
+  }
+
+  // ---- Recalls ----
+
+  /**
+   * Recalls replaced drives, all of them or none. A drive's row is marked until its process has
+   * begun a new incarnation with the old content. All its shards are in debt then, until repair has
+   * found them. Each drive must have been absent without interruption since the content of its
+   * replacement was examined, so that nothing was written to it meanwhile.
+   */
+  public static CommandResult recall(ApplyContext context, RecallDrives command) {
+    require(context.version() >= MetadataVersion.RECALLS_DRIVES, ResultCode.INVALID_COMMAND);
+    List<DriveRow> recalled = new ArrayList<>();
+    for (RecalledDrive drive : command.getDrivesList()) {
+      UUID id = new UUID(drive.getDriveHigh(), drive.getDriveLow());
+      DriveRow row = require(context.drive(id), ResultCode.INVALID_COMMAND);
+      require(
+          row.getAbsent()
+              && row.getAbsentAt() == drive.getAbsentAt()
+              && row.getIncarnation() == drive.getIncarnation(),
+          ResultCode.CONDITIONAL_CONFLICT);
+      recalled.add(row.toBuilder().setRecalled(true).build());
+    }
+    recalled.forEach(context::put);
+    return ApplyContext.OK;
+  }
+
+  /**
+   * The row as it is to be written: apply decides whether the drive is recalled and since when it
+   * is absent. Both end when the drive is present.
+   */
+  static DriveRow marked(ApplyContext context, DriveRow known, DriveRow row) {
+    if (context.version() < MetadataVersion.RECALLS_DRIVES) {
+      return row;
+    }
+    if (!row.getAbsent()) {
+      return row.toBuilder().clearRecalled().clearAbsentAt().build();
+    }
+    return row.toBuilder()
+        .setRecalled(known.getAbsent() && known.getRecalled())
+        .setAbsentAt(known.getAbsentAt() > 0 ? known.getAbsentAt() : context.freshId())
+        .build();
   }
 }

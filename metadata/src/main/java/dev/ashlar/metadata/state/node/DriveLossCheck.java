@@ -144,9 +144,8 @@ final class DriveLossCheck {
    * @param unnoted the maximum of debts of a blob that the table does not contain yet
    */
   private static boolean canRebuild(ApplyContext context, UUID drive, int unnoted) {
-    byte[] all = Keys.table('E');
     int looked = 0;
-    try (Table.Cursor cursor = context.table().cursor(all, Keys.behind(all))) {
+    try (Table.Cursor cursor = context.table().cursor(Keys.table('E'))) {
       for (; cursor.isValid(); cursor.next()) {
         Debts.Entry entry = Debts.Entry.of(cursor.key(), cursor.value());
         if (entry.spare() > unnoted) {

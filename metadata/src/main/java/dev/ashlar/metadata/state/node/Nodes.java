@@ -6,7 +6,6 @@ import dev.ashlar.metadata.state.apply.ApplyContext;
 import dev.ashlar.metadata.state.apply.MetadataVersion;
 import dev.ashlar.metadata.state.apply.Sessions;
 import dev.ashlar.metadata.table.Keys;
-import dev.ashlar.metadata.table.Rows;
 import dev.ashlar.metadata.table.Table;
 import dev.ashlar.protocol.message.AppliedRow;
 import dev.ashlar.protocol.message.BalanceRow;
@@ -42,8 +41,7 @@ public final class Nodes {
             .toList();
     require(!node.getName().isEmpty(), ResultCode.INVALID_COMMAND);
     require(drives.isEmpty() == (node.getPort() == 0), ResultCode.INVALID_COMMAND);
-    Optional<NodeRow> present =
-        Rows.get(context.table(), Keys.node(node.getName()), NodeRow.parser());
+    Optional<NodeRow> present = context.table().row(Keys.node(node.getName()), NodeRow.parser());
     present.ifPresent(row -> checkTakenOver(context, session, row, node));
     drives.forEach(drive -> checkOwn(context, drive));
     List<DriveRow> vacant = drives.stream().filter(DriveRow::getVacant).toList();
@@ -84,10 +82,10 @@ public final class Nodes {
   /** Marks the drives absent without which the node has started. */
   private static void markAbsent(ApplyContext context, String node, List<DriveRow> present) {
     Set<UUID> ids = present.stream().map(DriveId::idOf).collect(Collectors.toSet());
-    List<DriveRow> absent = Rows.all(context.table(), 'V', DriveRow.parser());
+    List<DriveRow> absent = context.table().rows('V', DriveRow.parser());
     absent.removeIf(row -> !row.getNode().equals(node) || ids.contains(DriveId.idOf(row)));
     for (DriveRow row : absent) {
-      context.put(DriveRecalls.marked(context, row, row.toBuilder().setAbsent(true).build()));
+      context.put(ClusterRows.marked(context, row, row.toBuilder().setAbsent(true).build()));
     }
   }
 
@@ -121,7 +119,7 @@ public final class Nodes {
    */
   private static void forgetGateways(ApplyContext context, long session) {
     Set<Long> used = new HashSet<>(Set.of(session));
-    for (NodeRow row : Rows.all(context.table(), 'N', NodeRow.parser())) {
+    for (NodeRow row : context.table().rows('N', NodeRow.parser())) {
       used.add(row.getSession());
       boolean isGone = context.silentSinceMs(row) + NodeLiveness.FORGOTTEN_MS < context.logTimeMs();
       if (isGone && row.getPort() == 0) {
@@ -138,7 +136,7 @@ public final class Nodes {
   public static CommandResult heartbeat(ApplyContext context, long session, NodeHeartbeat command) {
     NodeRow node =
         require(
-            Rows.get(context.table(), Keys.node(command.getName()), NodeRow.parser()),
+            context.table().row(Keys.node(command.getName()), NodeRow.parser()),
             ResultCode.CONDITIONAL_CONFLICT);
     require(node.getSession() == session, ResultCode.CONDITIONAL_CONFLICT);
     forgetGateways(context, session);
@@ -160,13 +158,15 @@ public final class Nodes {
       registry.setEpoch(map.epoch()).setProfile(map.profile().toMessage());
     }
     registry
-        .addAllNodes(Rows.all(snapshot, 'N', NodeRow.parser()))
+        .addAllNodes(snapshot.rows('N', NodeRow.parser()))
         .addAllSessions(Sessions.all(snapshot))
-        .addAllDrives(Rows.all(snapshot, 'V', DriveRow.parser()))
-        .addAllLoads(Rows.all(snapshot, 'Q', DriveLoad.parser()));
-    Rows.get(snapshot, Keys.balance(), BalanceRow.parser())
+        .addAllDrives(snapshot.rows('V', DriveRow.parser()))
+        .addAllLoads(snapshot.rows('Q', DriveLoad.parser()));
+    snapshot
+        .row(Keys.balance(), BalanceRow.parser())
         .ifPresent(row -> registry.setPaused(row.getPaused()));
-    Rows.get(snapshot, Keys.applied(), AppliedRow.parser())
+    snapshot
+        .row(Keys.applied(), AppliedRow.parser())
         .ifPresent(applied -> registry.setLogTimeMs(applied.getTimeMs()));
     return registry.build();
   }

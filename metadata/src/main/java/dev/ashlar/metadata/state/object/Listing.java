@@ -1,18 +1,19 @@
 package dev.ashlar.metadata.state.object;
 
 import dev.ashlar.metadata.table.Keys;
-import dev.ashlar.metadata.table.Rows;
 import dev.ashlar.metadata.table.Table;
 import dev.ashlar.protocol.client.ListPage;
 import dev.ashlar.protocol.client.ListQuery;
 import dev.ashlar.protocol.client.UploadsPage;
-import dev.ashlar.protocol.client.UploadsQuery;
 import dev.ashlar.protocol.message.ObjectRow;
+import dev.ashlar.protocol.message.UploadListQuery;
 import dev.ashlar.protocol.message.UploadRow;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
 /**
  * Lists the keys of a bucket in order and rolls up keys with a common prefix. Rolled-up keys are
@@ -31,13 +32,6 @@ public final class Listing {
     this.delimiter = utf8(delimiter);
   }
 
-  /** Receives what a walk finds, in order. */
-  private interface Visitor {
-    void row(byte[] text, byte[] value);
-
-    void commonPrefix(String name);
-  }
-
   public static ListPage objects(Table snapshot, long bucketId, ListQuery query) {
     List<ListPage.Entry> entries = new ArrayList<>();
     Listing listing = new Listing('O', bucketId, query.prefix(), query.delimiter());
@@ -47,47 +41,31 @@ public final class Listing {
             snapshot,
             from,
             query.max(),
-            new Visitor() {
-              @Override
-              public void row(byte[] text, byte[] value) {
-                String key = new String(text, StandardCharsets.UTF_8);
-                ObjectRow row = Rows.parse(value, ObjectRow.parser());
-                entries.add(new ListPage.Key(key, row.getSummary()));
-              }
-
-              @Override
-              public void commonPrefix(String name) {
-                entries.add(new ListPage.CommonPrefix(name));
-              }
-            });
+            (text, value) -> {
+              String key = new String(text, StandardCharsets.UTF_8);
+              ObjectRow row = Table.parse(value, ObjectRow.parser());
+              entries.add(new ListPage.Key(key, row.getSummary()));
+            },
+            common -> entries.add(new ListPage.CommonPrefix(common)));
     return new ListPage(entries, truncated);
   }
 
-  public static UploadsPage uploads(Table snapshot, long bucketId, UploadsQuery query) {
+  public static UploadsPage uploads(Table snapshot, long bucketId, UploadListQuery query) {
     List<UploadRow> uploads = new ArrayList<>();
     List<String> commonPrefixes = new ArrayList<>();
-    Listing listing = new Listing('U', bucketId, query.prefix(), query.delimiter());
-    String key = query.keyMarker();
+    Listing listing = new Listing('U', bucketId, query.getPrefix(), query.getDelimiter());
+    String key = query.getKeyMarker();
     byte[] marker =
-        query.uploadIdMarker().isEmpty()
+        query.getUploadIdMarker().isEmpty()
             ? Keys.uploadsOf(bucketId, key)
-            : Keys.upload(bucketId, key, query.uploadIdMarker());
+            : Keys.upload(bucketId, key, query.getUploadIdMarker());
     boolean truncated =
         listing.walk(
             snapshot,
             listing.from(key, marker),
-            query.max(),
-            new Visitor() {
-              @Override
-              public void row(byte[] text, byte[] value) {
-                uploads.add(Rows.parse(value, UploadRow.parser()));
-              }
-
-              @Override
-              public void commonPrefix(String name) {
-                commonPrefixes.add(name);
-              }
-            });
+            query.getMax(),
+            (text, value) -> uploads.add(Table.parse(value, UploadRow.parser())),
+            commonPrefixes::add);
     return new UploadsPage(uploads, commonPrefixes, truncated);
   }
 
@@ -103,7 +81,18 @@ public final class Listing {
     return Arrays.compareUnsigned(first, behind) > 0 ? first : behind;
   }
 
-  private boolean walk(Table snapshot, byte[] from, int max, Visitor visitor) {
+  /**
+   * Visits rows and common prefixes in order.
+   *
+   * @param row receives the text and the value of a row
+   * @return whether more follow
+   */
+  private boolean walk(
+      Table snapshot,
+      byte[] from,
+      int max,
+      BiConsumer<byte[], byte[]> row,
+      Consumer<String> commonPrefix) {
     byte[] end = Keys.behind(Keys.inBucket(table, bucketId, prefix));
     if (max <= 0 || Arrays.compareUnsigned(from, end) >= 0) {
       return false;
@@ -114,11 +103,11 @@ public final class Listing {
         byte[] text = Keys.textOf(cursor.key());
         int rolledUp = commonPrefixLength(text);
         if (rolledUp < 0) {
-          visitor.row(text, cursor.value());
+          row.accept(text, cursor.value());
           cursor.next();
         } else {
           byte[] common = Arrays.copyOf(text, rolledUp);
-          visitor.commonPrefix(new String(common, StandardCharsets.UTF_8));
+          commonPrefix.accept(new String(common, StandardCharsets.UTF_8));
           cursor.seek(Keys.behind(Keys.inBucket(table, bucketId, common)));
         }
       }

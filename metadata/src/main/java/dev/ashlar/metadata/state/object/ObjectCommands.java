@@ -3,12 +3,17 @@ package dev.ashlar.metadata.state.object;
 import static dev.ashlar.metadata.state.apply.ApplyContext.require;
 
 import dev.ashlar.metadata.state.apply.ApplyContext;
+import dev.ashlar.metadata.state.apply.RefusedCommandException;
 import dev.ashlar.metadata.state.blob.Blobs;
+import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.metadata.table.ObjectTable;
+import dev.ashlar.metadata.table.Table;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.CopyObject;
+import dev.ashlar.protocol.message.CreateBucket;
+import dev.ashlar.protocol.message.DeleteBucket;
 import dev.ashlar.protocol.message.DeleteObjects;
 import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.ObjectRow;
@@ -19,12 +24,53 @@ import dev.ashlar.protocol.message.SliceValue;
 import java.util.List;
 import java.util.Optional;
 
-/** Puts, copies and deletes objects. */
+/** Creates and deletes buckets; puts, copies and deletes objects. */
 public final class ObjectCommands {
   /** The maximum per object version; a command that would exceed it is refused. */
   static final int SLICES_MAX = 100_000;
 
+  private static final int BUCKETS_PER_OWNER_MAX = 10_000;
+
   private ObjectCommands() {}
+
+  public static CommandResult createBucket(ApplyContext context, CreateBucket command) {
+    String owner = command.getOwner();
+    BucketRow present = context.catalog().buckets().get(command.getName());
+    if (present != null) {
+      throw new RefusedCommandException(
+          present.getOwner().equals(owner)
+              ? ResultCode.BUCKET_ALREADY_OWNED_BY_YOU
+              : ResultCode.BUCKET_ALREADY_EXISTS);
+    }
+    long owned =
+        context.catalog().buckets().values().stream()
+            .filter(b -> b.getOwner().equals(owner))
+            .count();
+    require(owned < BUCKETS_PER_OWNER_MAX, ResultCode.LIMIT_EXCEEDED);
+    BucketRow bucket =
+        BucketRow.newBuilder()
+            .setName(command.getName())
+            .setId(context.freshId())
+            .setOwner(owner)
+            .setCreatedAtMs(context.timeMs())
+            .setRegion(command.getRegion())
+            .build();
+    context.table().put(Keys.bucket(bucket.getName()), bucket.toByteArray());
+    context.catalog().buckets().put(bucket.getName(), bucket);
+    return ApplyContext.OK;
+  }
+
+  /** Deletes an empty bucket and aborts its uploads, unless they are too many. */
+  public static CommandResult deleteBucket(ApplyContext context, DeleteBucket command) {
+    BucketRow bucket = context.bucket(command.getName());
+    try (Table.Cursor cursor = context.table().cursor(Keys.inBucket('O', bucket.getId()))) {
+      require(!cursor.isValid(), ResultCode.BUCKET_NOT_EMPTY);
+    }
+    Uploads.removeAll(context, bucket.getId());
+    context.table().delete(Keys.bucket(bucket.getName()));
+    context.catalog().buckets().remove(bucket.getName());
+    return ApplyContext.OK;
+  }
 
   public static CommandResult put(ApplyContext context, PutObject command) {
     BucketRow bucket = context.bucket(command.getBucket());

@@ -5,7 +5,6 @@ import static dev.ashlar.metadata.state.apply.ApplyContext.require;
 import dev.ashlar.metadata.state.apply.ApplyContext;
 import dev.ashlar.metadata.state.blob.Blobs;
 import dev.ashlar.metadata.table.Keys;
-import dev.ashlar.metadata.table.Rows;
 import dev.ashlar.metadata.table.Table;
 import dev.ashlar.protocol.message.AbortUpload;
 import dev.ashlar.protocol.message.BlobRow;
@@ -86,7 +85,9 @@ public final class Uploads {
   private static CommandResult replacePart(
       ApplyContext context, Upload upload, PartRow part, List<SliceValue> slices) {
     byte[] key = upload.partKey(part.getNumber());
-    Rows.get(context.table(), key, PartRow.parser())
+    context
+        .table()
+        .row(key, PartRow.parser())
         .ifPresent(old -> Blobs.drop(context, old.getSlicesList()));
     PartRow row =
         part.toBuilder()
@@ -149,7 +150,7 @@ public final class Uploads {
       previous = name.getNumber();
       PartRow part =
           require(
-              Rows.get(context.table(), upload.partKey(name.getNumber()), PartRow.parser()),
+              context.table().row(upload.partKey(name.getNumber()), PartRow.parser()),
               ResultCode.INVALID_PART);
       require(part.getToken() == name.getToken(), ResultCode.INVALID_PART);
       parts.add(part);
@@ -171,7 +172,7 @@ public final class Uploads {
     byte[] from = upload.partKey(0);
     try (Table.Cursor cursor = context.table().cursor(from, upload.partKey(Integer.MAX_VALUE))) {
       for (; cursor.isValid(); cursor.next()) {
-        PartRow part = Rows.parse(cursor.value(), PartRow.parser());
+        PartRow part = Table.parse(cursor.value(), PartRow.parser());
         if (!used.contains(part.getNumber())) {
           Blobs.drop(context, part.getSlicesList());
         }
@@ -185,14 +186,14 @@ public final class Uploads {
   static void removeAll(ApplyContext context, long bucketId) {
     int rows = count(context, 'U', bucketId, 0);
     require(count(context, 'T', bucketId, rows) <= ROWS_REMOVED_MAX, ResultCode.LIMIT_EXCEEDED);
-    byte[] from = Keys.inBucket('U', bucketId);
-    try (Table.Cursor cursor = context.table().cursor(from, Keys.behind(from))) {
-      for (; cursor.isValid(); cursor.next()) {
-        UploadRow row = Rows.parse(cursor.value(), UploadRow.parser());
-        BucketRow bucket = BucketRow.newBuilder().setId(bucketId).build();
-        remove(context, new Upload(bucket, row), Set.of());
-      }
-    }
+    BucketRow bucket = BucketRow.newBuilder().setId(bucketId).build();
+    context
+        .table()
+        .forEach(
+            Keys.inBucket('U', bucketId),
+            (key, value) ->
+                remove(
+                    context, new Upload(bucket, Table.parse(value, UploadRow.parser())), Set.of()));
   }
 
   /**
@@ -201,8 +202,7 @@ public final class Uploads {
    */
   private static int count(ApplyContext context, char table, long bucketId, int others) {
     int rows = others;
-    byte[] from = Keys.inBucket(table, bucketId);
-    try (Table.Cursor cursor = context.table().cursor(from, Keys.behind(from))) {
+    try (Table.Cursor cursor = context.table().cursor(Keys.inBucket(table, bucketId))) {
       for (; cursor.isValid() && rows <= ROWS_REMOVED_MAX; cursor.next()) {
         rows++;
       }
@@ -213,7 +213,7 @@ public final class Uploads {
   private static Upload find(ApplyContext context, String bucketName, String key, String uploadId) {
     BucketRow bucket = context.bucket(bucketName);
     Optional<UploadRow> row =
-        Rows.get(context.table(), Keys.upload(bucket.getId(), key, uploadId), UploadRow.parser());
+        context.table().row(Keys.upload(bucket.getId(), key, uploadId), UploadRow.parser());
     return new Upload(bucket, require(row, ResultCode.NO_SUCH_UPLOAD));
   }
 

@@ -3,6 +3,7 @@ package dev.ashlar.metadata.consensus.checkpoint;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ashlar.metadata.consensus.MetadataConfig;
 import dev.ashlar.metadata.consensus.checkpoint.Checkpoints.Checkpoint;
 import dev.ashlar.metadata.consensus.file.DurableFiles;
 import dev.ashlar.metadata.consensus.file.IoPacer;
@@ -10,7 +11,6 @@ import dev.ashlar.metadata.consensus.folder.FolderStatus;
 import dev.ashlar.metadata.consensus.log.LogSegments;
 import dev.ashlar.metadata.memory.TestBlobs;
 import dev.ashlar.metadata.server.InParallel;
-import dev.ashlar.metadata.server.MetadataConfig;
 import dev.ashlar.metadata.server.MetadataServer;
 import dev.ashlar.metadata.server.TestResources;
 import dev.ashlar.protocol.client.MetadataUnavailableException;

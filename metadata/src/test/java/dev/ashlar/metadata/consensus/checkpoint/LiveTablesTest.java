@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class LiveTablesTest {
-  private static final TableLoader.Finish DONE = (live, from) -> {};
+  private static final LiveTables.Finish DONE = (live, from) -> {};
 
   @TempDir Path root = Path.of("");
   private final TestResources resources = new TestResources();
@@ -30,8 +30,8 @@ class LiveTablesTest {
   @BeforeEach
   void findThemDamaged() throws Exception {
     checkpoints.init(root.resolve("sm"), root.resolve("current"));
-    TableLoader loader = new TableLoader(root, resources.get(), checkpoints, MetadataVersion.KNOWN);
-    LiveTables tables = new LiveTables(root, loader, () -> {});
+    LiveTables tables =
+        new LiveTables(root, resources.get(), checkpoints, MetadataVersion.KNOWN, () -> {});
     opened = Optional.of(tables);
     tables.load();
     tables.setDamaged("a test");

@@ -127,7 +127,8 @@ class SecondCopyTest {
       long room = bytes - 1;
       List<String> before = names(sm);
       assertThrows(
-          NoRoomException.class, () -> copies.make(checkpoint, path -> room, IoPacer.unlimited()));
+          SecondCopy.NoRoomException.class,
+          () -> copies.make(checkpoint, path -> room, IoPacer.unlimited()));
       assertEquals(before, names(sm));
       copies.make(checkpoint, path -> room + 1, IoPacer.unlimited());
       assertTrue(checkpoints.isCopied(checkpoint));
@@ -140,7 +141,7 @@ class SecondCopyTest {
       Checkpoint checkpoint = take(table);
       List<String> before = names(sm);
       AtomicInteger pieces = new AtomicInteger(2);
-      IoPacer putOff = IoPacer.of(Long.MAX_VALUE, () -> pieces.getAndDecrement() <= 0);
+      IoPacer putOff = new IoPacer(Long.MAX_VALUE, () -> pieces.getAndDecrement() <= 0);
       assertThrows(InterruptedException.class, () -> copies.make(checkpoint, UNLIMITED, putOff));
       assertEquals(before, names(sm));
     }

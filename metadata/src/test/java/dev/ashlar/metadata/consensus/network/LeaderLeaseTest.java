@@ -92,7 +92,7 @@ class LeaderLeaseTest {
     assertThrows(IOException.class, restarted::checkVote);
     VoteGuard founder = new VoteGuard(DAY, true);
     founder.checkVote();
-    founder.heard();
+    boolean unused = founder.hear(0, () -> true);
     assertThrows(IOException.class, founder::checkVote);
   }
 

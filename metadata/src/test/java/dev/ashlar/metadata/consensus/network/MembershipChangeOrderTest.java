@@ -31,7 +31,7 @@ class MembershipChangeOrderTest {
 
   private static final AppendEntriesRequestProto BEGINNING = request(TERM, A, B, C, NEW);
 
-  private final MembershipChangeOrder order = new MembershipChangeOrder();
+  private final MembershipChangeOrder order = new MembershipChangeOrder(A);
 
   private static RaftMembers members(List<RaftPeerId> before, RaftPeerId... after) {
     return new RaftMembers(places(List.of(after)), places(before), INDEX);
@@ -56,6 +56,21 @@ class MembershipChangeOrderTest {
         .build();
   }
 
+  /** Entries without a configuration. */
+  private static AppendEntriesRequestProto entries(long first, long last) {
+    AppendEntriesRequestProto.Builder request =
+        AppendEntriesRequestProto.newBuilder().setLeaderTerm(TERM);
+    for (long index = first; index <= last; index++) {
+      request.addEntries(LogEntryProto.newBuilder().setTerm(TERM).setIndex(index));
+    }
+    return request.build();
+  }
+
+  private long lastSent(RaftPeerId to, AppendEntriesRequestProto request, RaftMembers members)
+      throws IOException {
+    return order.awaitTurn(to, request, members).getEntriesList().getLast().getIndex();
+  }
+
   private static AppendEntriesReplyProto got(long index) {
     return AppendEntriesReplyProto.newBuilder()
         .setResult(AppendResult.SUCCESS)
@@ -64,11 +79,16 @@ class MembershipChangeOrderTest {
   }
 
   private Thread sending(RaftPeerId to, RaftMembers members, CountDownLatch sent) {
+    return sending(to, BEGINNING, members, sent);
+  }
+
+  private Thread sending(
+      RaftPeerId to, AppendEntriesRequestProto request, RaftMembers members, CountDownLatch sent) {
     return Thread.ofVirtual()
         .start(
             () -> {
               try {
-                order.awaitTurn(to, BEGINNING, members);
+                order.awaitTurn(to, request, members);
                 sent.countDown();
               } catch (IOException e) {
                 Thread.currentThread().interrupt(); // the test is over
@@ -95,6 +115,42 @@ class MembershipChangeOrderTest {
     assertEquals(2, sent.getCount());
     order.answered(NEW, TERM, got(INDEX));
     sent.await();
+  }
+
+  /** It could not be elected by an old member that has not received the change. */
+  @Test
+  void newMemberIsNotAheadOfTheOldOnes() throws Exception {
+    RaftMembers adding = members(List.of(A, B, C), A, B, C, NEW);
+    AppendEntriesRequestProto more =
+        BEGINNING.toBuilder().addAllEntries(entries(INDEX + 1, INDEX + 2).getEntriesList()).build();
+    assertEquals(INDEX, lastSent(NEW, more, adding));
+    order.answered(NEW, TERM, got(INDEX));
+    assertEquals(INDEX + 2, lastSent(B, more, adding));
+    CountDownLatch sent = new CountDownLatch(1);
+    RaftMembers added = members(List.of(), A, B, C, NEW);
+    awaitWaiting(sending(NEW, entries(INDEX + 1, INDEX + 5), added, sent));
+    order.answered(B, TERM, got(INDEX + 2));
+    sent.await();
+    assertEquals(INDEX + 2, lastSent(NEW, entries(INDEX + 1, INDEX + 5), added));
+    order.answered(C, TERM, got(INDEX)); // now all old members accept it as a candidate
+    assertEquals(INDEX + 5, lastSent(NEW, entries(INDEX + 1, INDEX + 5), added));
+  }
+
+  @Test
+  void newMemberWaitsForAsManyOldOnesAsEachOfTheirMajoritiesNeeds() throws Exception {
+    RaftPeerId d = RaftPeerId.valueOf("d");
+    RaftPeerId e = RaftPeerId.valueOf("e");
+    RaftMembers adding = members(List.of(A, B, C, d, e), A, B, C, d, e, NEW);
+    order.answered(NEW, TERM, got(INDEX));
+    order.answered(B, TERM, got(INDEX + 3));
+    assertEquals(INDEX, lastSent(NEW, entries(INDEX, INDEX + 5), adding));
+    order.answered(C, TERM, got(INDEX + 2));
+    assertEquals(INDEX + 2, lastSent(NEW, entries(INDEX, INDEX + 5), adding));
+  }
+
+  @Test
+  void secondMemberWaitsForNobody() throws Exception {
+    assertEquals(INDEX + 1, lastSent(NEW, entries(INDEX, INDEX + 1), members(List.of(A), A, NEW)));
   }
 
   @Test

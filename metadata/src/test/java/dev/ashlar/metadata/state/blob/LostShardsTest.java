@@ -40,9 +40,9 @@ class LostShardsTest extends ChangeFixture {
     assertEquals(ResultCode.OK, owe(row, lost(row, 3)));
     assertEquals(List.of(3), row("k").getDebtSlotsList());
     assertEquals(1, metadata.debts().getFirst().getSpare());
-    BlobRow owing = row("k");
+    BlobRow inDebt = row("k");
     assertEquals(ResultCode.OK, owe(row, lost(row, 3)), "it is owed already");
-    assertEquals(owing, row("k"));
+    assertEquals(inDebt, row("k"));
   }
 
   @Test

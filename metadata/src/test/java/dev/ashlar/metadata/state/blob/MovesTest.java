@@ -157,11 +157,11 @@ class MovesTest extends ChangeFixture {
     SlotAck atFirst = TestBlobs.acks(metadata, row.getPg()).get(2);
     ok(command(move(row.getPg(), 2, spare(row.getPg()))));
     assertEquals(ResultCode.OK, owe(row, atFirst), "its row does not know that it moves");
-    BlobRow owing = row("k");
-    assertEquals(List.of(2), owing.getDebtSlotsList());
+    BlobRow inDebt = row("k");
+    assertEquals(List.of(2), inDebt.getDebtSlotsList());
     assertEquals(List.of(), loads());
     assertEquals(1, metadata.debts().getFirst().getSpare());
-    assertEquals(ResultCode.OK, repair(owing, moved(owing, 2)));
+    assertEquals(ResultCode.OK, repair(inDebt, moved(inDebt, 2)));
     assertEquals(metadata.placement().drive(row.getPg(), 2), at("k", 2));
     assertEquals(List.of(), metadata.debts());
   }

@@ -305,13 +305,13 @@ class RepairsTest extends ChangeFixture {
     List<DebtLevel> levels = metadata.debts();
     assertEquals(2, levels.stream().mapToLong(DebtLevel::getBlobs).sum());
     for (DebtLevel level : levels) {
-      List<BlobRow> owing = metadata.blobsInDebt(level.getSpare(), null, 10);
-      assertEquals(level.getBlobs(), owing.size());
-      for (BlobRow row : owing) {
+      List<BlobRow> inDebt = metadata.blobsInDebt(level.getSpare(), null, 10);
+      assertEquals(level.getBlobs(), inDebt.size());
+      for (BlobRow row : inDebt) {
         assertEquals(level.getSpare(), 2 - row.getDebtSlotsCount());
         assertTrue(metadata.blobsInDebt(level.getSpare(), BlobId.of(row.getId()), 1).size() < 2);
       }
-      long slots = owing.stream().mapToLong(BlobRow::getDebtSlotsCount).sum();
+      long slots = inDebt.stream().mapToLong(BlobRow::getDebtSlotsCount).sum();
       assertEquals(slots * UNIT, level.getBytes());
     }
     assertTrue(levels.getFirst().getSpare() <= levels.getLast().getSpare());
@@ -336,7 +336,7 @@ class RepairsTest extends ChangeFixture {
                 .build()
                 .toByteArray());
     MetadataState upgraded = new MetadataState(old);
-    assertEquals(counted, upgraded.reads().debts(old));
+    assertEquals(counted, Debts.levels(old));
     assertEquals(2, upgraded.applied().getVersion());
     assertEquals(upgraded.applied(), new MetadataState(old).applied());
   }

@@ -91,7 +91,7 @@ class NodesTest {
   }
 
   private Registry registry() {
-    return state.reads().registry(table);
+    return Nodes.registry(table, state.reads().placement().orElse(null));
   }
 
   @Test

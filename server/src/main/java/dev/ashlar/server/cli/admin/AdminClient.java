@@ -14,7 +14,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** Asks management ports, with the root credentials where they are given. */
-final class AdminClient implements AutoCloseable {
+final class AdminClient {
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
   private final ObjectMapper json = new ObjectMapper();
@@ -63,10 +63,5 @@ final class AdminClient implements AutoCloseable {
     } catch (IOException e) {
       return "status " + answer.statusCode();
     }
-  }
-
-  @Override
-  public void close() {
-    http.close();
   }
 }

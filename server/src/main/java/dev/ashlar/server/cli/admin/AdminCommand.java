@@ -31,12 +31,12 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {
-      NodeCommand.class,
-      DriveCommand.class,
-      PlacementGroupCommand.class,
-      RebalanceCommand.class,
-      ScrubCommand.class,
-      MetadataCommand.class
+      Nouns.Nodes.class,
+      Nouns.Drives.class,
+      Nouns.PlacementGroups.class,
+      Nouns.Rebalance.class,
+      Nouns.Scrub.class,
+      Nouns.Metadata.class
     })
 public final class AdminCommand implements Callable<Integer> {
   static final String WATCH = "Show the page again and again, with rates, until Ctrl-C.";
@@ -73,6 +73,7 @@ public final class AdminCommand implements Callable<Integer> {
   private boolean isJson;
 
   private final ObjectMapper json = new ObjectMapper();
+  private @Nullable AdminClient client;
 
   @Override
   public Integer call() {
@@ -93,28 +94,21 @@ public final class AdminCommand implements Callable<Integer> {
 
   /** Shows a page, once or for as long as somebody reads it. */
   int show(String page, boolean isWatching) throws IOException, InterruptedException {
-    try (AdminClient client = new AdminClient(credentials)) {
-      if (!isWatching) {
-        print(page, send(client, "GET", page));
-        return 0;
-      }
-      RetryingPoller poller =
-          new RetryingPoller(
-              () -> send(client, "GET", page), VIEW_PAUSE, RetryingPoller.FAILED_ANY, false);
-      Rates rates = new Rates();
-      String title = page + " of " + gateway();
-      watch(poller, new PageView(title, SteadyClock.ofSystem(), rates, PageText.of(page, rates)));
+    if (!isWatching) {
+      print(page, send("GET", page));
       return 0;
     }
+    Rates rates = new Rates();
+    String title = page + " of " + gateway();
+    Watch.View view = new PageView(title, SteadyClock.ofSystem(), rates, PageText.of(page, rates));
+    return watch(poller(page, VIEW_PAUSE, RetryingPoller.FAILED_ANY, false), view);
   }
 
   /** Requests a change, and shows the result. */
   int change(String name, @Nullable String target, @Nullable String by)
       throws IOException, InterruptedException {
-    try (AdminClient client = new AdminClient(credentials)) {
-      print(name, send(client, "POST", path(name, target, by)));
-      return 0;
-    }
+    print(name, send("POST", path(name, target, by)));
+    return 0;
   }
 
   /**
@@ -124,40 +118,32 @@ public final class AdminCommand implements Callable<Integer> {
    *     answered
    */
   int watchProgress(String page, boolean hasAnswered) throws IOException, InterruptedException {
-    try (AdminClient client = new AdminClient(credentials)) {
-      RetryingPoller poller =
-          new RetryingPoller(
-              () -> send(client, "GET", page),
-              PROGRESS_PAUSE,
-              RetryingPoller.FAILED_MAX,
-              hasAnswered);
-      watch(poller, new ProgressView());
-      return 0;
-    }
+    return watch(
+        poller(page, PROGRESS_PAUSE, RetryingPoller.FAILED_MAX, hasAnswered),
+        new Progress(System.nanoTime()));
   }
 
-  private void watch(RetryingPoller poller, Watch.View view)
+  private RetryingPoller poller(String page, Duration pause, int failedMax, boolean hasAnswered) {
+    return new RetryingPoller(() -> send("GET", page), pause, failedMax, hasAnswered);
+  }
+
+  private int watch(RetryingPoller poller, Watch.View view)
       throws IOException, InterruptedException {
-    new Watch(poller, WatchScreen.ofOutput(), new Outage(System.err), isJson).run(view);
+    new Watch(poller, WatchScreen.ofOutput(), System.err, isJson).run(view);
+    return 0;
   }
 
   int scrub(boolean isStarting, boolean isWatching) throws IOException, InterruptedException {
-    try (AdminClient client = new AdminClient(credentials)) {
-      new ScrubAdmin(client::send, management, WatchScreen.ofOutput(), isJson, PROGRESS_PAUSE)
-          .run(isStarting, isWatching);
-      return 0;
-    }
+    new ScrubAdmin(client()::send, management, WatchScreen.ofOutput(), isJson, PROGRESS_PAUSE)
+        .run(isStarting, isWatching);
+    return 0;
   }
 
   /** Changes the metadata peers, and returns when that is done. */
   int changePeers(String name, String target, @Nullable String by)
       throws IOException, InterruptedException {
-    try (AdminClient client = new AdminClient(credentials)) {
-      MetadataChange change =
-          new MetadataChange((method, path) -> send(client, method, path), System.out, isJson);
-      change.run(path(name, target, by));
-      return 0;
-    }
+    new MetadataChange(this::send, System.out, isJson).run(path(name, target, by));
+    return 0;
   }
 
   private void print(String page, String body) throws IOException {
@@ -180,9 +166,15 @@ public final class AdminCommand implements Callable<Integer> {
     return value == null ? "" : name + URLEncoder.encode(value, StandardCharsets.UTF_8);
   }
 
-  private String send(AdminClient client, String method, String path)
-      throws IOException, InterruptedException {
-    return client.send(gateway(), method, "/admin/" + path);
+  private String send(String method, String path) throws IOException, InterruptedException {
+    return client().send(gateway(), method, "/admin/" + path);
+  }
+
+  /** Made at the first request, when the options are known. */
+  private AdminClient client() throws IOException {
+    AdminClient known = client == null ? new AdminClient(credentials) : client;
+    client = known;
+    return known;
   }
 
   private Endpoint gateway() {

@@ -41,12 +41,12 @@ final class MetadataChange {
     RetryingPoller poller =
         new RetryingPoller(() -> sender.send("GET", PAGE), PAUSE, RetryingPoller.FAILED_MAX, true);
     while (true) {
-      String body = poller.next();
-      JsonNode change = json.readTree(body).path("change");
+      String body = poller.poll();
+      JsonNode change = body == null ? begun : json.readTree(body).path("change");
       boolean isSame =
           change.path("number").equals(begun.path("number"))
               && change.path("what").equals(begun.path("what"));
-      if (!isSame || !change.path("state").asText().equals("running")) {
+      if (body != null && !(isSame && change.path("state").asText().equals("running"))) {
         print(body);
         check(isSame, change);
         return;

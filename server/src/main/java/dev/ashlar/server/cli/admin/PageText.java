@@ -5,16 +5,23 @@ import static dev.ashlar.server.cli.admin.Table.Column.right;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /** The pages of {@code /admin} as text for people. Ids are shortened as far as they are unique. */
 final class PageText {
   private static final int ID_CHARS = 8;
   private static final int ID_CHARS_ALL = 36;
+  private static final int SCRUB_BAR = 20;
+
+  /** Fields that change by repair and moves. */
+  private static final Set<String> RATED = Set.of("debtBytes", "movingBytes", "bytes");
 
   private PageText() {}
 
@@ -30,14 +37,13 @@ final class PageText {
       case "drives" -> json -> drives(json, rates);
       case "pgs" -> PageText::groups;
       case "metadata" -> PageText::metadata;
-      default -> new AdminText(rates)::lines;
+      case "scrub" -> PageText::scrub;
+      default -> json -> fields(json, rates);
     };
   }
 
   private static List<String> nodes(JsonNode rows) {
-    Set<String> ids = new HashSet<>();
-    rows.forEach(row -> row.path("drives").forEach(id -> ids.add(id.asText())));
-    int chars = idChars(ids);
+    int chars = idChars(rows, "drives");
     return new Table(
             left("NODE", row -> text(row, "name")),
             left("STATE", row -> row.path("up").asBoolean() ? "up" : "down"),
@@ -99,23 +105,21 @@ final class PageText {
   }
 
   private static List<String> groups(JsonNode rows) {
-    Set<String> ids = new HashSet<>();
-    rows.forEach(row -> row.path("drives").forEach(id -> ids.add(id.asText())));
-    int chars = idChars(ids);
+    int chars = idChars(rows, "drives");
     return new Table(
             right("GROUP", row -> text(row, "group")),
             right("UP", row -> text(row, "up")),
             right("MOVED", row -> text(row, "moved")),
-            right("DEBTS", row -> text(row, "owingShards")),
-            right("BLOBS", row -> text(row, "owingBlobs")),
-            right("BYTES", row -> Units.bytes((double) number(row, "owingBytes"))),
+            right("DEBTS", row -> text(row, "debtShards")),
+            right("BLOBS", row -> text(row, "debtBlobs")),
+            right("BYTES", row -> Units.bytes((double) number(row, "debtBytes"))),
             right("SINCE", PageText::since),
             left("DRIVES", row -> ids(row.path("drives"), chars)))
         .lines(rows);
   }
 
   private static String since(JsonNode row) {
-    JsonNode seconds = row.path("owingSeconds");
+    JsonNode seconds = row.path("debtSeconds");
     return seconds.isNumber() ? Units.time(Duration.ofSeconds(seconds.asLong())) : "?";
   }
 
@@ -146,6 +150,46 @@ final class PageText {
     return lines;
   }
 
+  private static List<String> scrub(JsonNode page) {
+    JsonNode rows = page.path("drives");
+    int chars = idChars(rows, "drive");
+    return rows.isEmpty()
+        ? List.of("This process has no drives: ask those that have.")
+        : new Table(
+                left("DRIVE", row -> id(text(row, "drive"), chars)),
+                left("PROGRESS", PageText::scrubBar),
+                left("STATE", PageText::scrubState),
+                right("VERIFIED", row -> Units.bytes((double) deep(row, "verifiedBytes"))),
+                right("DAMAGED", row -> damagedBlocks(deep(row, "damagedBlocks"))))
+            .lines(rows);
+  }
+
+  private static String scrubBar(JsonNode row) {
+    int percent = row.path("percent").asInt();
+    return Progress.bar(percent / 100.0, SCRUB_BAR) + "%4d %%".formatted(percent);
+  }
+
+  private static String scrubState(JsonNode row) {
+    JsonNode left = row.path("secondsLeft");
+    if (row.path("deep").path("running").asBoolean()) {
+      return Units.pace(
+          row.path("bytesPerSecond").asDouble(),
+          left.isNumber() ? Duration.ofSeconds(left.asLong()) : null);
+    }
+    long finishedMs = deep(row, "finishedMs");
+    return finishedMs == 0
+        ? "not scrubbed yet"
+        : "finished " + Instant.ofEpochSecond(Duration.ofMillis(finishedMs).toSeconds());
+  }
+
+  private static String damagedBlocks(long count) {
+    return count == 0 ? "" : count + (count == 1 ? " block" : " blocks");
+  }
+
+  private static long deep(JsonNode row, String field) {
+    return number(row.path("deep"), field);
+  }
+
   private static String peerState(JsonNode row) {
     String standing = row.path("answers").asBoolean() ? text(row, "standing") : "no answer";
     String change = text(row, "change");
@@ -163,23 +207,53 @@ final class PageText {
     return id.length() <= chars ? id : id.substring(0, chars);
   }
 
+  /** How many characters tell the ids apart that are in a field of the rows. */
   private static int idChars(JsonNode rows, String field) {
     Set<String> ids = new HashSet<>();
-    rows.forEach(row -> ids.add(text(row, field)));
-    return idChars(ids);
-  }
-
-  /** How many characters tell the ids apart. */
-  private static int idChars(Set<String> ids) {
+    for (JsonNode row : rows) {
+      JsonNode value = row.path(field);
+      (value.isArray() ? value : List.of(value)).forEach(id -> ids.add(id.asText()));
+    }
     int chars = ID_CHARS;
-    while (chars < ID_CHARS_ALL) {
-      int length = chars;
-      if (ids.stream().map(each -> id(each, length)).distinct().count() == ids.size()) {
-        break;
-      }
+    while (chars < ID_CHARS_ALL && beginnings(ids, chars) < ids.size()) {
       chars++;
     }
     return chars;
+  }
+
+  private static long beginnings(Set<String> ids, int chars) {
+    return ids.stream().map(each -> id(each, chars)).distinct().count();
+  }
+
+  /** Any other page: a line for each field, and for each of its rows. */
+  private static List<String> fields(JsonNode page, Rates rates) {
+    List<String> lines = new ArrayList<>();
+    for (Map.Entry<String, JsonNode> field : page.properties()) {
+      String name = field.getKey();
+      JsonNode value = field.getValue();
+      if (value.isArray() && value.path(0).isObject()) {
+        lines.add(name);
+        value.forEach(row -> lines.add("  " + line(row)));
+      } else {
+        String rate = RATED.contains(name) ? rates.seen(name, value.asLong()) : "";
+        lines.addAll(Table.wrapped("%-16s ".formatted(name), value(name, value) + rate));
+      }
+    }
+    return lines;
+  }
+
+  private static String line(JsonNode row) {
+    return row.properties().stream()
+        .map(field -> field.getKey() + " " + value(field.getKey(), field.getValue()))
+        .collect(Collectors.joining(", "));
+  }
+
+  private static String value(String name, JsonNode value) {
+    if (value.isArray()) {
+      return value.isEmpty() ? "-" : ids(value, ID_CHARS_ALL);
+    }
+    boolean isBytes = name.equals("bytes") || name.endsWith("Bytes");
+    return isBytes ? Units.bytes(value.asDouble()) : value.asText();
   }
 
   private static String bytes(JsonNode row, String field, Rates rates) {

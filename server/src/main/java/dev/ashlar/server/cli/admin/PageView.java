@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /** A page under a heading with the time of the answer. It is never done. */
 final class PageView implements Watch.View {
   /** Fields that change although nothing happens. */
-  private static final Set<String> CLOCKS = Set.of("silentMs", "owingSeconds");
+  private static final Set<String> CLOCKS = Set.of("silentMs", "debtSeconds");
 
   private final String title;
   private final InstantSource clock;

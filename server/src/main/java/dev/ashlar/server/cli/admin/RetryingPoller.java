@@ -54,7 +54,7 @@ final class RetryingPoller {
    *
    * @throws IOException when that is not to be waited for any longer
    */
-  @Nullable String once() throws IOException, InterruptedException {
+  @Nullable String poll() throws IOException, InterruptedException {
     try {
       String body = look.make();
       hasAnswered = true;
@@ -69,19 +69,5 @@ final class RetryingPoller {
       failure = String.valueOf(e.getMessage());
       return null;
     }
-  }
-
-  /**
-   * The body of the next answer.
-   *
-   * @throws IOException when that is not to be waited for any longer
-   */
-  String next() throws IOException, InterruptedException {
-    String body = once();
-    while (body == null) {
-      pause();
-      body = once();
-    }
-    return body;
   }
 }

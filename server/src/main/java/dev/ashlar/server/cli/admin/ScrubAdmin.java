@@ -49,20 +49,18 @@ final class ScrubAdmin implements Watch.View {
   private final class Watched {
     final Endpoint process;
     final RetryingPoller poller;
-    JsonNode drives;
+    JsonNode page;
 
-    Watched(Endpoint process, JsonNode drives) {
+    Watched(Endpoint process, JsonNode page) {
       this.process = process;
-      this.drives = drives;
+      this.page = page;
       poller =
-          new RetryingPoller(() -> ask(process, "GET"), pause, RetryingPoller.FAILED_MAX, true);
+          new RetryingPoller(() -> send(process, "GET"), pause, RetryingPoller.FAILED_MAX, true);
     }
 
     void poll() throws IOException, InterruptedException {
-      String body = poller.once();
-      if (body != null) {
-        drives = drives(body);
-      }
+      String body = poller.poll();
+      page = body == null ? page : json.readTree(body);
     }
 
     boolean isCurrent() {
@@ -81,22 +79,21 @@ final class ScrubAdmin implements Watch.View {
   void run(boolean isStarting, boolean isWatching) throws IOException, InterruptedException {
     if (isStarting) {
       for (Endpoint process : processes) {
-        noteStarts(drives(ask(process, "GET")));
+        noteStarts(json.readTree(send(process, "GET")));
       }
     }
     for (Endpoint process : processes) {
-      watched.add(new Watched(process, drives(ask(process, isStarting ? "POST" : "GET"))));
+      String answer = send(process, isStarting ? "POST" : "GET");
+      watched.add(new Watched(process, json.readTree(answer)));
     }
-    if (!isWatching) {
-      if (isJson) {
-        screen.print(page());
-      } else {
-        screen.show(lines(""));
-      }
-      return;
+    if (isWatching) {
+      RetryingPoller poller = new RetryingPoller(new Polls(), pause, 1, true);
+      new Watch(poller, screen, System.err, isJson).run(this);
+    } else if (isJson) {
+      screen.print(page());
+    } else {
+      screen.show(lines(""));
     }
-    RetryingPoller poller = new RetryingPoller(new Polls(), pause, 1, true);
-    new Watch(poller, screen, new Outage(System.err), isJson).run(this);
   }
 
   /** The answers of all processes as one page. The first answers are there already. */
@@ -113,7 +110,7 @@ final class ScrubAdmin implements Watch.View {
     }
   }
 
-  private String ask(Endpoint process, String method) throws IOException, InterruptedException {
+  private String send(Endpoint process, String method) throws IOException, InterruptedException {
     try {
       return sender.send(process, method, PATH);
     } catch (IOException e) {
@@ -123,13 +120,9 @@ final class ScrubAdmin implements Watch.View {
     }
   }
 
-  private JsonNode drives(String body) throws IOException {
-    return json.readTree(body).path("drives");
-  }
-
   /** A pass that runs when it is requested counts as the requested one. */
-  private void noteStarts(JsonNode drives) {
-    for (JsonNode drive : drives) {
+  private void noteStarts(JsonNode page) {
+    for (JsonNode drive : page.path("drives")) {
       boolean isRunning = drive.path("deep").path("running").asBoolean();
       startedBefore.put(drive.path("drive").asText(), startedMs(drive) - (isRunning ? 1 : 0));
     }
@@ -146,11 +139,11 @@ final class ScrubAdmin implements Watch.View {
 
   @Override
   public boolean isDone() {
-    return watched.stream().allMatch(each -> each.isCurrent() && isDone(each.drives));
+    return watched.stream().allMatch(each -> each.isCurrent() && isDone(each.page));
   }
 
-  private boolean isDone(JsonNode drives) {
-    for (JsonNode drive : drives) {
+  private boolean isDone(JsonNode page) {
+    for (JsonNode drive : page.path("drives")) {
       JsonNode deep = drive.path("deep");
       long before = startedBefore.getOrDefault(drive.path("drive").asText(), -1L);
       boolean hasEnded = !deep.path("running").asBoolean() && startedMs(drive) > before;
@@ -168,7 +161,7 @@ final class ScrubAdmin implements Watch.View {
       if (watched.size() > 1) {
         lines.add(each.process + ":");
       }
-      lines.addAll(ScrubProgressText.lines(each.drives));
+      lines.addAll(PageText.of("scrub", new Rates()).apply(each.page));
       if (!each.isCurrent()) {
         lines.add("  no answer since: " + each.poller.failure());
       }
@@ -181,11 +174,10 @@ final class ScrubAdmin implements Watch.View {
     ArrayNode drives = page.putArray("drives");
     ObjectNode silent = json.createObjectNode();
     for (Watched each : watched) {
-      each.drives.forEach(
-          drive -> {
-            ObjectNode row = drive.deepCopy();
-            drives.add(row.put("process", each.process.toString()));
-          });
+      for (JsonNode drive : each.page.path("drives")) {
+        ObjectNode row = drive.deepCopy();
+        drives.add(row.put("process", each.process.toString()));
+      }
       if (!each.isCurrent()) {
         silent.put(each.process.toString(), each.poller.failure());
       }

@@ -51,7 +51,7 @@ final class StatusReport {
   }
 
   private void line(String title, String text) {
-    lines.add(String.format(Locale.ROOT, "%-12s %s", title, text));
+    lines.addAll(Table.wrapped(String.format("%-12s ", title), text));
   }
 
   private boolean findUnreadable() {
@@ -70,7 +70,7 @@ final class StatusReport {
     problem(number("drives", "failed"), "%s failed: read-only", "drive");
     problem(number("risk", "atRiskBlobs"), "%s can lose no more shards", "blob");
     problem(number("risk", "atRiskGroups"), "%s can lose no more drives", "placement group");
-    problem(number("protection", "owingBlobs"), "%s with debts: missing shards", "blob");
+    problem(number("protection", "debtBlobs"), "%s with debts: missing shards", "blob");
     if (isFalse("protection", "known")) {
       problems.add("Debts of replaced or lost drives are still being counted");
     } else if (isFalse("risk", "known")) {
@@ -114,21 +114,19 @@ final class StatusReport {
     if (!page.path("space").path("fullestPercent").isNumber()) {
       return "not reported yet";
     }
-    return bytes("space", "usedBytes")
-        + " used, "
-        + bytes("space", "freeBytes")
-        + " free, fullest drive "
-        + number("space", "fullestPercent")
-        + " %; "
-        + bytes("space", "liveBytes")
-        + " live";
+    return "%s used, %s free, fullest drive %d %%; %s live"
+        .formatted(
+            bytes("space", "usedBytes"),
+            bytes("space", "freeBytes"),
+            number("space", "fullestPercent"),
+            bytes("space", "liveBytes"));
   }
 
   private String repair() {
-    long blobs = number("protection", "owingBlobs");
+    long blobs = number("protection", "debtBlobs");
     return blobs == 0
         ? "nothing to do"
-        : count(blobs, "blob") + ", " + bytes("protection", "owingBytes") + " to rebuild";
+        : count(blobs, "blob") + ", " + bytes("protection", "debtBytes") + " to rebuild";
   }
 
   private static String level(JsonNode level) {

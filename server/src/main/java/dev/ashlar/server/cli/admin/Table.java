@@ -55,6 +55,23 @@ final class Table {
     }
   }
 
+  /** A title and words behind it, in as many lines as they need. */
+  static List<String> wrapped(String title, String text) {
+    List<String> lines = new ArrayList<>();
+    StringBuilder line = new StringBuilder(title);
+    for (String word : text.split(" ", -1)) {
+      boolean isFirst = line.length() == title.length();
+      if (!isFirst && line.length() + 1 + word.length() > WIDTH) {
+        lines.add(line.toString());
+        line = new StringBuilder(" ".repeat(title.length())).append(word);
+      } else {
+        line.append(isFirst ? "" : " ").append(word);
+      }
+    }
+    lines.add(line.toString());
+    return lines;
+  }
+
   private static String cut(String line) {
     return line.length() <= WIDTH ? line : line.substring(0, WIDTH - 1) + "…";
   }

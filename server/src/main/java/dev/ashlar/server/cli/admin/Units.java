@@ -2,6 +2,7 @@ package dev.ashlar.server.cli.admin;
 
 import java.time.Duration;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** Bytes and times with their units. */
 final class Units {
@@ -29,7 +30,10 @@ final class Units {
                 : time.toSeconds() + " s";
   }
 
-  static String timeLeft(Duration time) {
-    return time(time) + " left";
+  /**
+   * @param left null: not known
+   */
+  static String pace(double bytesPerSecond, @Nullable Duration left) {
+    return bytes(bytesPerSecond) + "/s" + (left == null ? "" : ", " + time(left) + " left");
   }
 }

@@ -3,6 +3,7 @@ package dev.ashlar.server.cli.admin;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.util.List;
 
 /**
@@ -12,9 +13,10 @@ import java.util.List;
 final class Watch {
   private final RetryingPoller poller;
   private final WatchScreen screen;
-  private final Outage outage;
+  private final PrintStream errors;
   private final boolean isJson;
   private final ObjectMapper json = new ObjectMapper();
+  private boolean isSilent;
 
   /** How a page looks to people. */
   interface View {
@@ -43,10 +45,14 @@ final class Watch {
     }
   }
 
-  Watch(RetryingPoller poller, WatchScreen screen, Outage outage, boolean isJson) {
+  /**
+   * @param errors hears, once each, that there is no answer and that there is one again: what is
+   *     watched goes to the standard output, maybe into a file or to a script
+   */
+  Watch(RetryingPoller poller, WatchScreen screen, PrintStream errors, boolean isJson) {
     this.poller = poller;
     this.screen = screen;
-    this.outage = outage;
+    this.errors = errors;
     this.isJson = isJson;
   }
 
@@ -57,11 +63,10 @@ final class Watch {
    */
   void run(View view) throws IOException, InterruptedException {
     while (!screen.isClosed()) {
-      String body = poller.once();
+      String body = poller.poll();
       if (body == null) {
         showFailure(view);
       } else {
-        outage.answered();
         show(view, body);
         if (view.isDone()) {
           break;
@@ -75,6 +80,10 @@ final class Watch {
   }
 
   private void show(View view, String body) throws IOException {
+    if (isSilent) {
+      errors.println("ashlar: answers again");
+      isSilent = false;
+    }
     boolean hasChanged = view.update(json.readTree(body));
     if (isJson) {
       screen.print(body);
@@ -84,10 +93,11 @@ final class Watch {
   }
 
   private void showFailure(View view) {
-    if (isJson || !screen.isTerminal()) {
-      outage.failed(poller.failure());
-    } else {
+    if (!isJson && screen.isTerminal()) {
       screen.show(view.lines(poller.failure()));
+    } else if (!isSilent) {
+      errors.println("ashlar: " + poller.failure() + "; still looking");
+      isSilent = true;
     }
   }
 }

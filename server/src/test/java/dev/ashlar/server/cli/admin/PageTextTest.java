@@ -17,7 +17,7 @@ class PageTextTest {
        "failureTolerance":{"drives":2,"nodes":2},
        "risk":{"known":true,"allReadable":true,"atRiskBlobs":0,"unreadableBlobs":0,
          "atRiskGroups":0,"unreadableGroups":0,"uncountedDrives":0},
-       "protection":{"known":true,"owingBlobs":0,"owingBytes":0,"movingBlobs":0,"movingBytes":0,
+       "protection":{"known":true,"debtBlobs":0,"debtBytes":0,"movingBlobs":0,"movingBytes":0,
          "levels":[]},
        "rebalance":{"paused":false,"known":true,"blobs":0,"bytes":0,"draining":[],"drained":[],
          "coming":[]}}
@@ -46,7 +46,7 @@ class PageTextTest {
     String json =
         HEALTHY
             .replace("\"down\":0", "\"down\":1")
-            .replace("\"owingBlobs\":0,\"owingBytes\":0", "\"owingBlobs\":1204,\"owingBytes\":4096")
+            .replace("\"debtBlobs\":0,\"debtBytes\":0", "\"debtBlobs\":1204,\"debtBytes\":4096")
             .replace("\"levels\":[]", "\"levels\":[{\"spare\":0,\"blobs\":1204,\"bytes\":4096}]");
     List<String> lines = lines("status", json);
     assertEquals(
@@ -85,11 +85,50 @@ class PageTextTest {
     String json =
         "[{\"group\":7,\"drives\":["
             + drives
-            + "],\"up\":6,\"moved\":0,\"owingBlobs\":0,"
-            + "\"owingShards\":0,\"owingBytes\":0,\"owingSeconds\":0,\"counted\":true}]";
+            + "],\"up\":6,\"moved\":0,\"debtBlobs\":0,"
+            + "\"debtShards\":0,\"debtBytes\":0,\"debtSeconds\":0,\"counted\":true}]";
     for (String line : lines("pgs", json)) {
       assertTrue(line.length() <= 100, line);
     }
     assertEquals(List.of("none"), lines("nodes", "[]"));
+    String ids = "\"00000000-0000-0000-0000-000000000001\",".repeat(4) + "\"end\"";
+    List<String> rebalance = lines("rebalance", "{\"blobs\":2,\"draining\":[" + ids + "]}");
+    assertEquals("blobs            2", rebalance.getFirst());
+    assertEquals(3, rebalance.size(), rebalance::toString);
+    for (String line : rebalance) {
+      assertTrue(line.length() <= 100, line);
+    }
+  }
+
+  @Test
+  void scrubsOfLargeDrivesFit() throws Exception {
+    String row =
+        """
+        {"drive":"00000000-0000-0000-0000-00000000000%d","percent":100,"bytesPerSecond":0,
+         "secondsLeft":null,"deep":{"running":false,"finishedMs":1764093210000,
+         "verifiedBytes":8246337208320,"damagedBlocks":123456}}
+        """;
+    List<String> lines =
+        lines("scrub", "{\"drives\":[" + row.formatted(1) + "," + row.formatted(2) + "]}");
+    for (String line : lines) {
+      assertTrue(line.length() <= 100, line);
+    }
+  }
+
+  @Test
+  void rowsWithinPagesAreIndented() throws Exception {
+    assertEquals(
+        List.of(
+            "known            true",
+            "debtBytes        1.0 KiB",
+            "levels",
+            "  spare 1, blobs 2, bytes 1.0 KiB",
+            "draining         -"),
+        lines(
+            "repair",
+            """
+            {"known":true,"debtBytes":1024,"levels":[{"spare":1,"blobs":2,"bytes":1024}],
+             "draining":[]}
+            """));
   }
 }

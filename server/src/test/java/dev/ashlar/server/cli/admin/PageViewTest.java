@@ -30,8 +30,9 @@ class PageViewTest {
     return "[{\"name\":\"n1\",\"up\":%s,\"silentMs\":%d}]".formatted(isUp, silentMs);
   }
 
-  private static String drives(long liveBytes) {
-    return "[{\"id\":\"d1\",\"liveBytes\":%d}]".formatted(liveBytes);
+  private static String drives(long usedBytes) {
+    return "[{\"id\":\"d1\",\"usedBytes\":%d,\"usedPercent\":null,\"up\":true,\"counted\":true}]"
+        .formatted(usedBytes);
   }
 
   /** Time goes by; whoever looks ends it after the last page. */
@@ -47,19 +48,19 @@ class PageViewTest {
     return page;
   }
 
-  private PageView view() {
+  private PageView view(String page) {
     Rates rates = new Rates();
-    return new PageView("it", clock, rates, new AdminText(rates)::lines);
+    return new PageView("it", clock, rates, PageText.of(page, rates));
   }
 
-  private String watch(boolean isJson, Terminal.@Nullable Size terminal) {
+  private String watch(String page, boolean isJson, Terminal.@Nullable Size terminal) {
     try (PrintStream out = new PrintStream(shown, true, StandardCharsets.UTF_8);
         PrintStream errors = new PrintStream(told, true, StandardCharsets.UTF_8)) {
       RetryingPoller looks =
           new RetryingPoller(this::next, Duration.ZERO, RetryingPoller.FAILED_ANY, false);
       WatchScreen screen = new WatchScreen(out, terminal == null ? null : () -> terminal);
-      Watch watch = new Watch(looks, screen, new Outage(errors), isJson);
-      assertThrows(InterruptedException.class, () -> watch.run(view()));
+      Watch watch = new Watch(looks, screen, errors, isJson);
+      assertThrows(InterruptedException.class, () -> watch.run(view(page)));
     }
     return shown.toString(StandardCharsets.UTF_8);
   }
@@ -71,18 +72,18 @@ class PageViewTest {
     assertEquals(
         """
         it at 1970-01-01T00:16:42Z
-        name  up    silent
-        n1    true  0 s
+        NODE  STATE  LAST SEEN  ROLE
+        n1    up           0 s  storage
 
         it at 1970-01-01T00:16:46Z
-        name  up     silent
-        n1    false  16 s
+        NODE  STATE  LAST SEEN  ROLE
+        n1    down        16 s  storage
 
         it at 1970-01-01T00:16:50Z
-        name  up    silent
-        n1    true  0 s
+        NODE  STATE  LAST SEEN  ROLE
+        n1    up           0 s  storage
         """,
-        watch(false, null));
+        watch("nodes", false, null));
   }
 
   @Test
@@ -90,15 +91,15 @@ class PageViewTest {
     pages.addAll(List.of(nodes(true, 100), nodes(true, 2_100)));
     assertEquals(
         "\rit at 1970-01-01T00:16:42Z\u001b[K\n"
-            + "\rname  up    silent\u001b[K\n"
-            + "\rn1    true  0 s\u001b[K\n"
+            + "\rNODE  STATE  LAST SEEN  ROLE\u001b[K\n"
+            + "\rn1    up           0 s  storage\u001b[K\n"
             + "\u001b[J"
             + "\u001b[3A"
             + "\rit at 1970-01-01T00:16:44Z\u001b[K\n"
-            + "\rname  up    silent\u001b[K\n"
-            + "\rn1    true  2 s\u001b[K\n"
+            + "\rNODE  STATE  LAST SEEN  ROLE\u001b[K\n"
+            + "\rn1    up           2 s  storage\u001b[K\n"
             + "\u001b[J",
-        watch(false, TERMINAL));
+        watch("nodes", false, TERMINAL));
   }
 
   @Test
@@ -106,18 +107,19 @@ class PageViewTest {
     pages.addAll(List.of(drives(10 << 20), drives(14 << 20), drives(8 << 20), drives(8 << 20)));
     pages.addAll(Collections.nCopies(20, drives(8 << 20)));
     pages.add(drives(0));
-    String text = watch(false, null);
+    String text = watch("drives", false, null);
     String[] lines = text.split("\n", -1);
-    assertEquals("d1  10.0 MiB", lines[2]);
-    assertEquals("d1  14.0 MiB +2.0 MiB/s", lines[6]);
-    assertEquals("d1  8.0 MiB -512.0 KiB/s", lines[10]);
-    assertEquals("d1  0 B -273.1 KiB/s", lines[14], "over the last half minute");
+    assertEquals("d1     10.0 MiB        -", lines[2]);
+    assertEquals("d1     14.0 MiB +2.0 MiB/s        -", lines[6]);
+    assertEquals("d1     8.0 MiB -512.0 KiB/s        -", lines[10]);
+    assertEquals("d1     0 B -273.1 KiB/s        -", lines[14], "over the last half minute");
   }
 
   @Test
   void scriptsGetALinePerLook() {
     pages.addAll(List.of(drives(1), drives(1), NO_ANSWER, NO_ANSWER, drives(2)));
-    assertEquals(drives(1) + "\n" + drives(1) + "\n" + drives(2) + "\n", watch(true, null));
+    assertEquals(
+        drives(1) + "\n" + drives(1) + "\n" + drives(2) + "\n", watch("drives", true, null));
     assertEquals(
         "ashlar: metadata: no leader; still looking\nashlar: answers again\n",
         told.toString(StandardCharsets.UTF_8));
@@ -128,19 +130,19 @@ class PageViewTest {
     pages.add(drives(1));
     pages.addAll(Collections.nCopies(10 * RetryingPoller.FAILED_MAX, NO_ANSWER));
     pages.add(drives(2));
-    watch(true, null);
+    watch("drives", true, null);
     assertEquals(0, pages.size());
   }
 
   @Test
   void aTerminalKeepsWhatWasSeenLast() {
     pages.addAll(List.of(drives(1 << 10), NO_ANSWER));
-    String text = watch(false, TERMINAL);
+    String text = watch("drives", false, TERMINAL);
     assertEquals(
         """
         \rit at 1970-01-01T00:16:42Z, no answer since: metadata: no leader\u001b[K
-        \rid  liveBytes\u001b[K
-        \rd1  1.0 KiB\u001b[K
+        \rDRIVE     USED  TO MOVE\u001b[K
+        \rd1     1.0 KiB        -\u001b[K
         \u001b[J""",
         text.substring(text.indexOf("\u001b[3A") + 4));
     assertEquals("", told.toString(StandardCharsets.UTF_8));
@@ -152,8 +154,8 @@ class PageViewTest {
     RetryingPoller looks =
         new RetryingPoller(this::next, Duration.ZERO, RetryingPoller.FAILED_ANY, false);
     PrintStream nowhere = new PrintStream(shown, true, StandardCharsets.UTF_8);
-    Watch watch = new Watch(looks, new WatchScreen(nowhere, null), new Outage(nowhere), false);
-    IOException end = assertThrows(IOException.class, () -> watch.run(view()));
+    Watch watch = new Watch(looks, new WatchScreen(nowhere, null), nowhere, false);
+    IOException end = assertThrows(IOException.class, () -> watch.run(view("drives")));
     assertEquals("metadata: no leader", end.getMessage());
   }
 
@@ -169,7 +171,7 @@ class PageViewTest {
         };
     RetryingPoller looks =
         new RetryingPoller(this::next, Duration.ZERO, RetryingPoller.FAILED_ANY, false);
-    new Watch(looks, new WatchScreen(closed, null), new Outage(closed), true).run(view());
+    new Watch(looks, new WatchScreen(closed, null), closed, true).run(view("drives"));
     assertEquals(2, pages.size());
   }
 }

@@ -3,10 +3,7 @@ package dev.ashlar.storage.drive.cache;
 import dev.ashlar.protocol.model.ShardId;
 import dev.ashlar.storage.drive.segment.Extent;
 import dev.ashlar.storage.drive.segment.ShardPiece;
-import java.util.Iterator;
 import java.util.LinkedHashSet;
-import java.util.Set;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /** Places in shards that may consist of many pieces, up to a limit. */
@@ -29,8 +26,8 @@ public final class MergeCandidates {
 
   private static final int WAITING_MAX = 4096;
 
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Set<Candidate> waiting = new LinkedHashSet<>();
+  /** Guarded by this. */
+  private final LinkedHashSet<Candidate> waiting = new LinkedHashSet<>();
 
   /**
    * A place to check.
@@ -58,29 +55,13 @@ public final class MergeCandidates {
     }
   }
 
-  public void add(Candidate candidate) {
-    lock.lock();
-    try {
-      if (waiting.size() < WAITING_MAX) {
-        waiting.add(candidate);
-      }
-    } finally {
-      lock.unlock();
+  public synchronized void add(Candidate candidate) {
+    if (waiting.size() < WAITING_MAX) {
+      waiting.add(candidate);
     }
   }
 
-  public @Nullable Candidate next() {
-    lock.lock();
-    try {
-      Iterator<Candidate> each = waiting.iterator();
-      if (!each.hasNext()) {
-        return null;
-      }
-      Candidate next = each.next();
-      each.remove();
-      return next;
-    } finally {
-      lock.unlock();
-    }
+  public synchronized @Nullable Candidate next() {
+    return waiting.isEmpty() ? null : waiting.removeFirst();
   }
 }

@@ -35,7 +35,7 @@ public final class RecentBlocks implements AutoCloseable {
   private final UnfoldedShards unfolded;
   private final RecentBlockMemory memory;
   private final ReentrantLock lock = new ReentrantLock();
-  private final Map<ShardId, Map<Integer, RecentBlock>> shards = new HashMap<>();
+  private final Map<ShardId, Map<Integer, BlockRing.Block>> shards = new HashMap<>();
 
   /** Blocks that may never be needed, such as all data blocks. */
   private final BlockRing last = new BlockRing(this::ownMemory);
@@ -96,13 +96,13 @@ public final class RecentBlocks implements AutoCloseable {
     }
   }
 
-  private RecentBlock room(ShardId shard, int block, boolean isMadeFromOld) {
-    RecentBlock present = find(shard, block);
+  private BlockRing.Block room(ShardId shard, int block, boolean isMadeFromOld) {
+    BlockRing.Block present = find(shard, block);
     if (present != null && (present.ring() == needed || !isMadeFromOld)) {
       return present;
     }
     forget(shard, block);
-    RecentBlock room = (isMadeFromOld ? needed : last).take();
+    BlockRing.Block room = (isMadeFromOld ? needed : last).take();
     ShardId former = room.shard();
     if (former != null) {
       remove(former, room.block());
@@ -112,24 +112,24 @@ public final class RecentBlocks implements AutoCloseable {
     return room;
   }
 
-  private @Nullable RecentBlock find(ShardId shard, int block) {
-    Map<Integer, RecentBlock> ofShard = shards.get(shard);
+  private BlockRing.@Nullable Block find(ShardId shard, int block) {
+    Map<Integer, BlockRing.Block> ofShard = shards.get(shard);
     return ofShard == null ? null : ofShard.get(block);
   }
 
   private void forget(ShardId shard, int block) {
-    RecentBlock forgotten = remove(shard, block);
+    BlockRing.Block forgotten = remove(shard, block);
     if (forgotten != null) {
       forgotten.giveBack();
     }
   }
 
-  private @Nullable RecentBlock remove(ShardId shard, int block) {
-    Map<Integer, RecentBlock> ofShard = shards.get(shard);
+  private BlockRing.@Nullable Block remove(ShardId shard, int block) {
+    Map<Integer, BlockRing.Block> ofShard = shards.get(shard);
     if (ofShard == null) {
       return null;
     }
-    RecentBlock removed = ofShard.remove(block);
+    BlockRing.Block removed = ofShard.remove(block);
     if (ofShard.isEmpty()) {
       shards.remove(shard);
     }
@@ -142,7 +142,7 @@ public final class RecentBlocks implements AutoCloseable {
     lock.lock();
     try {
       for (int block = extent.firstBlock(); block < extent.endBlock(); block++) {
-        RecentBlock recent = find(piece.shard(), block);
+        BlockRing.Block recent = find(piece.shard(), block);
         if (recent != null) {
           recent.folded(extent);
         }
@@ -155,9 +155,9 @@ public final class RecentBlocks implements AutoCloseable {
   public void removed(ShardId shard) {
     lock.lock();
     try {
-      Map<Integer, RecentBlock> ofShard = shards.remove(shard);
+      Map<Integer, BlockRing.Block> ofShard = shards.remove(shard);
       if (ofShard != null) {
-        ofShard.values().forEach(RecentBlock::giveBack);
+        ofShard.values().forEach(BlockRing.Block::giveBack);
       }
     } finally {
       lock.unlock();
@@ -201,7 +201,7 @@ public final class RecentBlocks implements AutoCloseable {
     }
     lock.lock();
     try {
-      List<RecentBlock> blocks = all(range, known);
+      List<BlockRing.Block> blocks = all(range, known);
       return blocks == null ? 0 : read(range.shard(), blocks, target);
     } finally {
       lock.unlock();
@@ -209,10 +209,10 @@ public final class RecentBlocks implements AutoCloseable {
   }
 
   /** The blocks of a range; null if one is missing. */
-  private @Nullable List<RecentBlock> all(ShardRange range, UnfoldedShards.Known known) {
-    List<RecentBlock> blocks = new ArrayList<>();
+  private @Nullable List<BlockRing.Block> all(ShardRange range, UnfoldedShards.Known known) {
+    List<BlockRing.Block> blocks = new ArrayList<>();
     for (int block = range.firstBlock(); block <= range.lastBlock(); block++) {
-      RecentBlock recent = find(range.shard(), block);
+      BlockRing.Block recent = find(range.shard(), block);
       long bytes = Math.min(BLOCK, range.end() - (long) block * BLOCK);
       if (recent == null || recent.length() < bytes || !isOf(recent, known, range.view())) {
         return null;
@@ -222,11 +222,11 @@ public final class RecentBlocks implements AutoCloseable {
     return blocks;
   }
 
-  private int read(ShardId shard, List<RecentBlock> blocks, ByteBuffer target) {
+  private int read(ShardId shard, List<BlockRing.Block> blocks, ByteBuffer target) {
     Checksum checksum = new Checksum();
     int bytes = 0;
     for (int i = 0; i < blocks.size(); i++) {
-      RecentBlock recent = blocks.get(i);
+      BlockRing.Block recent = blocks.get(i);
       if (!recent.read(target, i * BLOCK, checksum)) {
         LOG.error(
             "Block {} of {} was corrupted in memory; it is read from the drive instead",
@@ -245,13 +245,11 @@ public final class RecentBlocks implements AutoCloseable {
    * it before the view can include that write, and a later fold of another piece invalidates it: so
    * the last folded content is the newest.
    */
-  private static boolean isOf(RecentBlock recent, UnfoldedShards.Known known, ShardView view) {
+  private static boolean isOf(BlockRing.Block recent, UnfoldedShards.Known known, ShardView view) {
     Extent newest = null;
-    for (CommittedAttempt attempt : view.unfolded()) {
-      if (attempt.revision() > known.folded()) {
-        for (ShardPiece piece : known.attempts().getOrDefault(attempt.attempt(), List.of())) {
-          newest = piece.extent().covers(recent.block()) ? piece.extent() : newest;
-        }
+    for (CommittedAttempt attempt : view.unfoldedAfter(known.folded())) {
+      for (ShardPiece piece : known.attempts().getOrDefault(attempt.attempt(), List.of())) {
+        newest = piece.extent().covers(recent.block()) ? piece.extent() : newest;
       }
     }
     return newest != null

@@ -51,8 +51,8 @@ public final class UnfoldedShards {
       if (folded < view.folded()) {
         return false;
       }
-      for (CommittedAttempt attempt : view.unfolded()) {
-        if (attempt.revision() > folded && !attempts.containsKey(attempt.attempt())) {
+      for (CommittedAttempt attempt : view.unfoldedAfter(folded)) {
+        if (!attempts.containsKey(attempt.attempt())) {
           return false;
         }
       }
@@ -62,19 +62,17 @@ public final class UnfoldedShards {
     Known changed(long newFolded, List<ShardPiece> put, List<ShardPiece> removed) {
       Map<AttemptId, List<ShardPiece>> changed = new HashMap<>(attempts);
       for (ShardPiece piece : removed) {
-        AttemptId attempt = ((ShardPiece.Intent) piece.role()).attempt();
-        List<ShardPiece> left = without(changed.getOrDefault(attempt, List.of()), piece);
-        if (left.isEmpty()) {
-          changed.remove(attempt);
-        } else {
-          changed.put(attempt, left);
-        }
+        changed.computeIfPresent(
+            piece.attempt(),
+            (attempt, pieces) -> {
+              List<ShardPiece> left = without(pieces, piece);
+              return left.isEmpty() ? null : left;
+            });
       }
       for (ShardPiece piece : put) {
-        AttemptId attempt = ((ShardPiece.Intent) piece.role()).attempt();
-        List<ShardPiece> all = without(changed.getOrDefault(attempt, List.of()), piece);
+        List<ShardPiece> all = without(changed.getOrDefault(piece.attempt(), List.of()), piece);
         all.add(piece);
-        changed.put(attempt, all);
+        changed.put(piece.attempt(), all);
       }
       return new Known(newFolded, changed);
     }

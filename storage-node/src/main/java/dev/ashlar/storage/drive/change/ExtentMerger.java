@@ -9,6 +9,7 @@ import dev.ashlar.storage.drive.cache.MergeCandidates;
 import dev.ashlar.storage.drive.cache.MergeCandidates.Candidate;
 import dev.ashlar.storage.drive.cache.ShardRange;
 import dev.ashlar.storage.drive.index.ShardIndex;
+import dev.ashlar.storage.drive.log.OpenDrive;
 import dev.ashlar.storage.drive.read.ShardReader;
 import dev.ashlar.storage.drive.segment.Checksum;
 import dev.ashlar.storage.drive.segment.Extent;
@@ -90,16 +91,11 @@ public final class ExtentMerger {
     }
   }
 
-  public ExtentMerger(
-      ShardIndex index,
-      ShardReader reader,
-      SlabPool slabs,
-      MergeCandidates candidates,
-      Merger merger) {
-    this.index = index;
+  public ExtentMerger(OpenDrive drive, ShardReader reader, Merger merger) {
+    index = drive.index();
+    slabs = drive.slabs();
+    candidates = drive.changed().toMerge();
     this.reader = reader;
-    this.slabs = slabs;
-    this.candidates = candidates;
     this.merger = merger;
   }
 

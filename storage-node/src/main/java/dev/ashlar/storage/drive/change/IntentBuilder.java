@@ -6,14 +6,12 @@ import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardIntent;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.memory.Slab;
-import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.Profile;
-import dev.ashlar.storage.drive.cache.RecentBlocks;
 import dev.ashlar.storage.drive.cache.ShardRange;
 import dev.ashlar.storage.drive.log.LogRequest;
 import dev.ashlar.storage.drive.log.LogRequest.ChangedBlocks;
-import dev.ashlar.storage.drive.metrics.DriveMetrics;
+import dev.ashlar.storage.drive.log.OpenDrive;
 import dev.ashlar.storage.drive.read.ShardReader;
 import dev.ashlar.storage.drive.segment.Checksum;
 import dev.ashlar.storage.drive.segment.Extent;
@@ -35,24 +33,12 @@ public final class IntentBuilder {
   private static final int BLOCK = SegmentFormat.BLOCK;
 
   private final ShardReader reader;
-  private final RecentBlocks recent;
-  private final SlabPool slabs;
-  private final DriveMetrics meters;
-  private final int batchBytesMax;
+  private final OpenDrive drive;
   private final Function<Profile, ErasureCode> codes;
 
-  public IntentBuilder(
-      ShardReader reader,
-      RecentBlocks recent,
-      SlabPool slabs,
-      DriveMetrics meters,
-      int batchBytesMax,
-      Function<Profile, ErasureCode> codes) {
+  public IntentBuilder(OpenDrive drive, ShardReader reader, Function<Profile, ErasureCode> codes) {
+    this.drive = drive;
     this.reader = reader;
-    this.recent = recent;
-    this.slabs = slabs;
-    this.meters = meters;
-    this.batchBytesMax = batchBytesMax;
     this.codes = codes;
   }
 
@@ -71,13 +57,13 @@ public final class IntentBuilder {
         changed(
             intent,
             (range, memory) -> {
-              int bytes = recent.load(range, memory);
+              int bytes = drive.changed().recent().load(range, memory);
               loads.add(bytes);
               return bytes;
             },
             completion);
     if (request != null) {
-      loads.forEach(meters::foundRecent);
+      loads.forEach(drive.meters()::foundRecent);
     }
     return request;
   }
@@ -133,7 +119,7 @@ public final class IntentBuilder {
 
   private int read(ShardRange range, ByteBuffer memory) throws ShardException {
     int bytes = reader.load(range, memory);
-    meters.payloadRead(bytes);
+    drive.meters().payloadRead(bytes);
     return bytes;
   }
 
@@ -141,7 +127,7 @@ public final class IntentBuilder {
   private LogRequest.@Nullable Prepare changed(
       ShardIntent intent, BlockImage.Source source, Completion<DriveId> completion)
       throws ShardException {
-    BlockImage image = new BlockImage(intent.target(), ranges(intent), slabs);
+    BlockImage image = new BlockImage(intent.target(), ranges(intent), drive.slabs());
     boolean done = false;
     try {
       List<ChangedBlocks> pieces =
@@ -156,7 +142,7 @@ public final class IntentBuilder {
         checkBase(intent.target()); // a read checks the base as well
       }
       LogRequest.Prepare request =
-          request(intent, pieces, true, new Releasing(completion, image.slab()));
+          request(intent, pieces, true, releasing(image.slab(), completion));
       done = true;
       return request;
     } finally {
@@ -172,19 +158,16 @@ public final class IntentBuilder {
     }
   }
 
-  private record Releasing(Completion<DriveId> completion, Slab slab)
-      implements Completion<DriveId> {
-    @Override
-    public void succeeded(DriveId drive) {
-      slab.release();
-      completion.succeeded(drive);
-    }
-
-    @Override
-    public void failed(ShardException failure) {
-      slab.release();
-      completion.failed(failure);
-    }
+  private static Completion<DriveId> releasing(Slab slab, Completion<DriveId> completion) {
+    return Completion.of(
+        drive -> {
+          slab.release();
+          completion.succeeded(drive);
+        },
+        failure -> {
+          slab.release();
+          completion.failed(failure);
+        });
   }
 
   private static List<ByteRange> ranges(ShardIntent intent) {
@@ -212,7 +195,7 @@ public final class IntentBuilder {
           SegmentFormat.pieceHeaderBytes(role, Extent.Stamp.ORIGINAL, piece.crcs().length)
               + piece.payload().remaining();
     }
-    if (SegmentFormat.roundUp(bytes) > batchBytesMax) {
+    if (SegmentFormat.roundUp(bytes) > drive.limits().batchBytesMax()) {
       throw new IllegalArgumentException("an intent of " + bytes + " bytes");
     }
     return new LogRequest.Prepare(

@@ -3,17 +3,13 @@ package dev.ashlar.storage.drive.compact;
 import dev.ashlar.protocol.client.Completion;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.memory.Slab;
-import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
-import dev.ashlar.storage.drive.cache.UnfoldedShards;
-import dev.ashlar.storage.drive.config.DriveConfig;
 import dev.ashlar.storage.drive.index.IndexFloor;
-import dev.ashlar.storage.drive.index.ShardIndex;
 import dev.ashlar.storage.drive.log.LogRequest;
 import dev.ashlar.storage.drive.log.LogRequest.MovedPiece;
+import dev.ashlar.storage.drive.log.OpenDrive;
 import dev.ashlar.storage.drive.log.SegmentLog;
-import dev.ashlar.storage.drive.metrics.DriveMetrics;
 import dev.ashlar.storage.drive.segment.BatchScanner;
 import dev.ashlar.storage.drive.segment.Checksum;
 import dev.ashlar.storage.drive.segment.Extent;
@@ -22,19 +18,15 @@ import dev.ashlar.storage.drive.segment.Segment;
 import dev.ashlar.storage.drive.segment.SegmentFiles;
 import dev.ashlar.storage.drive.segment.SegmentFormat;
 import dev.ashlar.storage.drive.segment.SegmentFormat.BatchHeader;
-import dev.ashlar.storage.drive.segment.SegmentUsage;
 import dev.ashlar.storage.drive.segment.ShardPiece;
 import dev.ashlar.storage.io.FileNotOpenedException;
-import dev.ashlar.storage.io.RawFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
-import java.util.UUID;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,44 +37,16 @@ import org.slf4j.LoggerFactory;
 public final class Compactor {
   private static final Logger LOG = LoggerFactory.getLogger(Compactor.class);
 
-  /**
-   * Below this share of used capacity, in percent, dead bytes may take as much space as live ones.
-   * Waiting segments become deader: of randomly overwritten ones about a fifth is live when they
-   * are moved then, instead of half. A fuller drive needs space for data that arrives faster than
-   * space is freed.
-   */
-  private static final int ROOMY_PERCENT_MAX = 50;
-
-  /** An eighth of the active segment must be dead; otherwise the log would move in circles. */
-  private static final int ACTIVE_DEAD_SHARE = 8;
-
   /** A piece that is folded between lookup and move has changed and stays for another pass. */
   private static final int PASSES_MAX = 4;
 
-  private final UUID drive;
-  private final DriveConfig.Limits limits;
-  private final RawFiles files;
+  private final OpenDrive drive;
   private final SegmentFiles segments;
   private final SegmentLog log;
-  private final ShardIndex index;
-  private final UnfoldedShards unfolded;
   private final UnreadableDirectories lost;
-  private final SlabPool slabs;
-  private final DriveMetrics meters;
   private final Mover mover;
   private final Checksum checksum = new Checksum();
-  private final CompactionGain gain;
-  private final List<Segment> emptied = new ArrayList<>();
-
-  /**
-   * Segments with unreadable directories that cannot be freed: the scrub has not yet reported a
-   * piece in them, or they have lost marks. A replay without these marks must meet the damage,
-   * which makes it distrust all changed shards.
-   */
-  private final Set<Long> stuck = new HashSet<>();
-
-  /** Segments that could not be opened; others are tried first. */
-  private final Set<Long> unopened = new HashSet<>();
+  private final SegmentChoice choice;
 
   /** Has the log writer execute a request and waits for it. */
   public interface Mover {
@@ -93,28 +57,13 @@ public final class Compactor {
         throws IOException, ShardException;
   }
 
-  public Compactor(
-      UUID drive,
-      DriveConfig.Limits limits,
-      RawFiles files,
-      SegmentFiles segments,
-      SegmentLog log,
-      SegmentLog.Parts parts,
-      UnfoldedShards unfolded,
-      UnreadableDirectories lost,
-      Mover mover) {
-    this.limits = limits;
-    this.files = files;
-    this.segments = segments;
-    this.log = log;
-    this.index = parts.index();
-    this.unfolded = unfolded;
-    this.lost = lost;
-    this.slabs = parts.slabs();
-    this.meters = parts.meters();
-    this.mover = mover;
+  public Compactor(OpenDrive drive, SegmentLog log, UnreadableDirectories lost, Mover mover) {
     this.drive = drive;
-    gain = new CompactionGain(limits.segmentBytes());
+    segments = drive.segments();
+    this.log = log;
+    this.lost = lost;
+    this.mover = mover;
+    choice = new SegmentChoice(drive, log);
   }
 
   /**
@@ -124,48 +73,35 @@ public final class Compactor {
   public boolean emptyOne() throws IOException, ShardException {
     // The reserve is for moves that certainly free segments.
     boolean hasRoom = segments.mayAllocate(SegmentFiles.Need.NEW_DATA);
-    UnreadableDirectories.Lost found = hasRoom ? lost.poll() : null;
+    Map.Entry<Long, Set<BlobId>> found = hasRoom ? lost.poll() : null;
     if (found != null && mend(found)) {
       return true;
     }
-    Segment victim = victim();
+    Segment victim = choice.next();
     if (victim == null) {
-      unopened.clear();
       return false;
     }
-    long needed = neededBytes(victim);
-    gain.begin();
-    try {
-      empty(victim, Set.of());
-    } catch (FileNotOpenedException e) {
-      unopened.add(victim.id());
-      throw e;
-    }
-    if (!gain.end(needed)) {
+    if (!choice.empty(victim, () -> empty(victim, Set.of()))) {
       LOG.info(
-          "Emptying segment {} took as much space as it freed: equally full segments are"
-              + " left alone until more is deleted",
+          "Drive {}: emptying segment {} took as much space as it freed: equally full segments"
+              + " are left alone until more is deleted",
+          drive.id(),
           victim.id());
     }
     return true;
-  }
-
-  private static long neededBytes(Segment segment) {
-    SegmentUsage use = segment.use();
-    return use.liveBytes() + (long) use.marks() * SegmentFormat.FOLD_MARK_BYTES;
   }
 
   /**
    * Moves everything out of a segment, including pieces in batches with unreadable directories, so
    * that a replay can read their new directories.
    */
-  private boolean mend(UnreadableDirectories.Lost found) throws IOException, ShardException {
-    Segment segment = segments.get(found.segment());
-    if (segment == null || emptied.contains(segment)) {
+  private boolean mend(Map.Entry<Long, Set<BlobId>> found) throws IOException, ShardException {
+    Segment segment = segments.get(found.getKey());
+    if (segment == null || choice.emptied().contains(segment)) {
       return false;
     }
-    stuck.remove(segment.id());
-    empty(segment, found.blobs());
+    choice.retry(segment);
+    empty(segment, found.getValue());
     return true;
   }
 
@@ -179,8 +115,10 @@ public final class Compactor {
     if (!segments.mayAllocate(SegmentFiles.Need.NEW_DATA)
         && victim.use().marks() > readableMarks(victim)) {
       LOG.warn(
-          "Segment {} could not be freed and is left alone because the drive is full", victim.id());
-      stuck.add(victim.id());
+          "Drive {}: segment {} could not be freed and is left alone because the drive is full",
+          drive.id(),
+          victim.id());
+      choice.leave(victim);
       return;
     }
     int marksMet = 0;
@@ -193,20 +131,22 @@ public final class Compactor {
     }
     if (victim.use().liveBytes() > 0) {
       LOG.error(
-          "Segment {} keeps {} live bytes: batches in it are unreadable",
+          "Drive {}: segment {} keeps {} live bytes: batches in it are unreadable",
+          drive.id(),
           victim.id(),
           victim.use().liveBytes());
-      stuck.add(victim.id());
+      choice.leave(victim);
     } else if (marksMet < victim.use().marks()) {
       LOG.error(
-          "Segment {} is empty but is kept: {} marks in it are unreadable",
+          "Drive {}: segment {} is empty but is kept: {} marks in it are unreadable",
+          drive.id(),
           victim.id(),
           victim.use().marks() - marksMet);
-      stuck.add(victim.id());
+      choice.leave(victim);
       segments.leaveBehind(victim);
     } else {
       confirm();
-      emptied.add(victim);
+      choice.emptied(victim);
     }
   }
 
@@ -222,57 +162,23 @@ public final class Compactor {
   }
 
   public boolean hasEmptied() {
-    return !emptied.isEmpty();
+    return !choice.emptied().isEmpty();
   }
 
   /** Checkpoints the index and frees the segments emptied before. */
   public void free() throws IOException {
-    List<Segment> covered = List.copyOf(emptied);
-    long reached = index.position().sequence();
-    index.checkpoint();
-    IndexFloor.raise(files, reached);
-    covered.forEach(segments::retire);
-    emptied.removeAll(covered);
-  }
-
-  /** The segment that takes the least space to empty: a full drive may have no more. */
-  private @Nullable Segment victim() {
-    long active = log.activeSegment();
-    Segment best = null;
-    long bestBytes = gain.neededBytesBelow(segments.isFull());
-    long neededBytes = 0;
-    long deadBytes = 0;
-    for (Segment segment : segments.all()) {
-      long bytes = neededBytes(segment);
-      if ((segment.id() < active || (segment.id() == active && isWorthLeaving(bytes)))
-          && !stuck.contains(segment.id())
-          && !unopened.contains(segment.id())
-          && !emptied.contains(segment)) {
-        neededBytes += bytes;
-        deadBytes += limits.segmentBytes() - bytes;
-        if (bytes < bestBytes) {
-          best = segment;
-          bestBytes = bytes;
-        }
-      }
+    List<Segment> covered = List.copyOf(choice.emptied());
+    long reached = drive.index().position().sequence();
+    drive.index().checkpoint();
+    new IndexFloor(drive.files(), drive.id()).raise(reached);
+    for (Segment segment : covered) {
+      segments.retire(segment);
+      choice.freed(segment);
     }
-    boolean mayWait = bestBytes > 0 && deadBytes <= neededBytes && isRoomy();
-    return mayWait ? null : best;
-  }
-
-  private boolean isRoomy() {
-    return !segments.isFull()
-        && segments.usedBytes() / ROOMY_PERCENT_MAX < segments.capacityBytes() / 100;
-  }
-
-  /** Whether the active segment can provide space that a full drive lacks. */
-  private boolean isWorthLeaving(long neededBytes) {
-    long written = (long) limits.segmentBytes() - log.activeRoomBytes();
-    return segments.isFull() && written - neededBytes >= limits.segmentBytes() / ACTIVE_DEAD_SHARE;
   }
 
   private void moveAllOf(Segment victim, Set<BlobId> blobs) throws IOException, ShardException {
-    LiveRecordCollector needed = new LiveRecordCollector(index, unfolded, segments, victim);
+    LiveRecordCollector needed = LiveRecordCollector.of(drive, victim);
     for (BlobId blob : blobs) {
       needed.addAllOf(blob);
       moveBatches(victim, needed);
@@ -287,7 +193,7 @@ public final class Compactor {
    * @return the number of readable marks
    */
   private int moveNeeded(Segment victim) throws IOException, ShardException {
-    LiveRecordCollector needed = new LiveRecordCollector(index, unfolded, segments, victim);
+    LiveRecordCollector needed = LiveRecordCollector.of(drive, victim);
     forEachBatch(
         victim,
         (scanner, header) -> {
@@ -312,17 +218,11 @@ public final class Compactor {
 
   private void forEachBatch(Segment segment, BatchVisitor visitor)
       throws IOException, ShardException {
-    try (BatchScanner scanner = new BatchScanner(drive, limits.segmentBytes(), slabs)) {
-      for (int offset = 0; offset < limits.segmentBytes(); ) {
-        BatchHeader header = scanner.directoryAt(segment, offset);
-        if (header == null) {
-          header = scanner.firstAbove(segment, offset, 0);
-        }
-        if (header == null) {
-          break;
-        }
-        offset = header.offset() + header.bytes();
+    try (BatchScanner scanner = drive.newScanner()) {
+      BatchHeader header = scanner.firstFrom(segment, 0);
+      while (header != null) {
         visitor.batch(scanner, header);
+        header = scanner.firstFrom(segment, header.offset() + header.bytes());
       }
     }
   }
@@ -330,7 +230,7 @@ public final class Compactor {
   /** Moves full batches; the last one may still grow. */
   private void moveBatches(Segment victim, LiveRecordCollector needed)
       throws IOException, ShardException {
-    while (needed.bytesMax() > limits.batchBytesMax()) {
+    while (needed.bytesMax() > drive.limits().batchBytesMax()) {
       moveSome(victim, needed);
     }
   }
@@ -345,9 +245,10 @@ public final class Compactor {
   /** Moves one batch, or less if that fills the active segment. */
   private void moveSome(Segment victim, LiveRecordCollector needed)
       throws IOException, ShardException {
-    LiveRecordCollector.Load load = needed.take(limits.batchBytesMax(), log.activeRoomBytes());
+    LiveRecordCollector.Load load =
+        needed.take(drive.limits().batchBytesMax(), log.activeRoomBytes());
     if (load.isEmpty()) {
-      load = needed.take(limits.batchBytesMax(), limits.segmentBytes());
+      load = needed.take(drive.limits().batchBytesMax(), drive.limits().segmentBytes());
     }
     if (load.isEmpty()) {
       throw new IllegalStateException("no batch can hold a record of segment " + victim.id());
@@ -369,13 +270,13 @@ public final class Compactor {
         }
         List<ShardPiece> together = load.pieces().subList(first, next);
         int length = together.stream().mapToInt(piece -> piece.extent().length()).sum();
-        Slab slab = slabs.acquire(length);
+        Slab slab = drive.slabs().acquire(length);
         held.add(slab);
         load(victim, together, slab.slice(0, length), moved);
         bytes += length;
       }
       write(victim, moved, load, bytes);
-      meters.moved(bytes);
+      drive.meters().moved(bytes);
     } finally {
       held.forEach(Slab::release);
     }
@@ -397,7 +298,7 @@ public final class Compactor {
     int room = log.activeRoomBytes();
     mover.commit(request, movedBytes);
     boolean isLeft = log.activeSegment() != active; // nothing more is written there
-    gain.took(batchBytes + (isLeft ? room : 0));
+    choice.took(batchBytes + (isLeft ? room : 0));
   }
 
   /** Whether the pieces are adjacent, so that one read gets both. */
@@ -448,8 +349,13 @@ public final class Compactor {
       throw e; // this says nothing about the block
     } catch (IOException e) {
       // A bad block is a lost block, not a lost drive: unreadable bytes become zeros.
-      LOG.warn("{} in segment {} is unreadable: {}", piece.shard(), victim.id(), e.toString());
-      meters.ioError();
+      LOG.warn(
+          "Drive {}: {} in segment {} is unreadable: {}",
+          drive.id(),
+          piece.shard(),
+          victim.id(),
+          e.toString());
+      drive.meters().ioError();
       memory.clear();
       while (memory.hasRemaining()) {
         memory.put((byte) 0);
@@ -457,9 +363,10 @@ public final class Compactor {
     }
     boolean isDamaged = checksum.firstMismatch(memory, 0, extent.length(), extent.crcs(), 0) >= 0;
     if (isDamaged) {
-      meters.corruptBlock();
+      drive.meters().corruptBlock();
       LOG.warn(
-          "{} in segment {} is damaged at block {}",
+          "Drive {}: {} in segment {} is damaged at block {}",
+          drive.id(),
           piece.shard(),
           victim.id(),
           extent.firstBlock());

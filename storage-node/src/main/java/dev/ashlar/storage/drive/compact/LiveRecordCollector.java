@@ -6,6 +6,7 @@ import dev.ashlar.protocol.model.ShardId;
 import dev.ashlar.storage.drive.cache.UnfoldedShards;
 import dev.ashlar.storage.drive.index.PatchPage;
 import dev.ashlar.storage.drive.index.ShardIndex;
+import dev.ashlar.storage.drive.log.OpenDrive;
 import dev.ashlar.storage.drive.segment.BatchScanner;
 import dev.ashlar.storage.drive.segment.Extent;
 import dev.ashlar.storage.drive.segment.MarkRecord;
@@ -75,6 +76,11 @@ public final class LiveRecordCollector implements BatchScanner.RecordVisitor {
     this.unfolded = unfolded;
     this.segments = segments;
     this.segment = segment;
+  }
+
+  public static LiveRecordCollector of(OpenDrive drive, Segment segment) {
+    return new LiveRecordCollector(
+        drive.index(), drive.changed().unfolded(), drive.segments(), segment);
   }
 
   /** Upper bound of the size of a batch with all records found so far. */
@@ -322,7 +328,6 @@ public final class LiveRecordCollector implements BatchScanner.RecordVisitor {
   }
 
   private static int batchBytesMax(ShardPiece piece) {
-    int length = piece.extent().length();
-    return piece.storedBytes() - length + SegmentFormat.roundUp(length);
+    return piece.headerBytes() + SegmentFormat.roundUp(piece.extent().length());
   }
 }

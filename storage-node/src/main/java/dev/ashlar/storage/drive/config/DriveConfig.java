@@ -115,24 +115,18 @@ public record DriveConfig(
     }
 
     public Limits withCapacity(long newCapacityBytesMax) {
-      return new Limits(
-          segmentBytes,
-          newCapacityBytesMax,
-          reserveBytes,
-          queuedWritesMax,
-          queuedBytesMax,
-          queuedReadsMax,
-          batchBytesMax,
-          checkpointBytes,
-          compactionBytesPerSecond,
-          stallTimeout,
-          hangTimeout);
+      return with(newCapacityBytesMax, stallTimeout, hangTimeout);
     }
 
     public Limits withTimeouts(Duration newStallTimeout, Duration newHangTimeout) {
+      return with(capacityBytesMax, newStallTimeout, newHangTimeout);
+    }
+
+    private Limits with(
+        long newCapacityBytesMax, Duration newStallTimeout, Duration newHangTimeout) {
       return new Limits(
           segmentBytes,
-          capacityBytesMax,
+          newCapacityBytesMax,
           reserveBytes,
           queuedWritesMax,
           queuedBytesMax,

@@ -4,7 +4,9 @@ import dev.ashlar.storage.drive.segment.Extent;
 import dev.ashlar.storage.drive.segment.Extent.Stamp;
 import dev.ashlar.storage.drive.segment.SegmentFormat;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,12 +52,7 @@ public final class PatchPage {
   }
 
   boolean isEmpty() {
-    for (Extent patch : patches) {
-      if (patch != null) {
-        return false;
-      }
-    }
-    return true;
+    return Arrays.stream(patches).allMatch(Objects::isNull);
   }
 
   void write(ByteBuffer value) {

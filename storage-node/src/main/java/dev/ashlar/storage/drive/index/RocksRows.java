@@ -128,7 +128,10 @@ final class RocksRows implements ShardIndex.Rows {
     byte[] behind = IndexFormat.baseKey(shard, lastBlock + 1);
     try (RocksScan entries = new RocksScan(db, moment, all, behind)) {
       entries.seekLast(IndexFormat.baseKey(shard, firstBlock));
-      List<Extent> found = extents(entries);
+      List<Extent> found = new ArrayList<>();
+      for (; entries.isAtEntry(); entries.next()) {
+        found.add(entries.base());
+      }
       if (!found.isEmpty() && found.getFirst().endBlock() <= firstBlock) {
         found.removeFirst();
       }
@@ -153,14 +156,6 @@ final class RocksRows implements ShardIndex.Rows {
       for (entries.first(); entries.isAtEntry(); entries.next()) {
         entries.addPatches(found, firstBlock, lastBlock);
       }
-    }
-    return found;
-  }
-
-  private static List<Extent> extents(RocksScan entries) throws IOException {
-    List<Extent> found = new ArrayList<>();
-    for (; entries.isAtEntry(); entries.next()) {
-      found.add(entries.base());
     }
     return found;
   }

@@ -47,7 +47,7 @@ final class RocksScan implements AutoCloseable {
     entries = db.db().newIterator(reading);
   }
 
-  static RocksScan of(IndexDatabase db, byte[] prefix) {
+  static RocksScan of(IndexDatabase db, byte... prefix) {
     return new RocksScan(db, null, prefix, behind(prefix));
   }
 

@@ -121,12 +121,12 @@ public final class RocksShardIndex implements ShardIndex {
   @Override
   public Map<Long, SegmentUsage> segments() throws IOException {
     Map<Long, SegmentUsage> found = new HashMap<>();
-    try (RocksScan entries = scan(IndexFormat.USE)) {
-      for (entries.first(); entries.isAtEntry(); entries.next()) {
-        long segment = entries.read(key -> ByteBuffer.wrap(key).getLong(1));
-        found.put(segment, entries.use());
-      }
-    }
+    forEach(
+        entries -> {
+          long segment = entries.read(key -> ByteBuffer.wrap(key).getLong(1));
+          found.put(segment, entries.use());
+        },
+        IndexFormat.USE);
     return found;
   }
 
@@ -159,46 +159,47 @@ public final class RocksShardIndex implements ShardIndex {
 
   @Override
   public void forEachRow(BlobId blob, RowVisitor visitor) throws IOException {
-    try (RocksScan entries = scan(IndexFormat.blobKey(IndexFormat.BASE, blob))) {
-      for (entries.first(); entries.isAtEntry(); entries.next()) {
-        visitor.piece(ShardPiece.base(entries.shard(), entries.base()));
-      }
-    }
+    forEach(
+        entries -> visitor.piece(ShardPiece.base(entries.shard(), entries.base())),
+        IndexFormat.blobKey(IndexFormat.BASE, blob));
     if (!hasChanges) {
       return;
     }
-    try (RocksScan entries = scan(IndexFormat.blobKey(IndexFormat.PATCH, blob))) {
-      for (entries.first(); entries.isAtEntry(); entries.next()) {
-        visitPatches(entries, visitor);
-      }
-    }
+    forEach(
+        entries -> {
+          ShardId shard = entries.shard();
+          List<Extent> patches = new ArrayList<>();
+          entries.addPatches(patches, 0, Integer.MAX_VALUE);
+          for (Extent patch : patches) {
+            visitor.piece(ShardPiece.patch(shard, patch));
+          }
+        },
+        IndexFormat.blobKey(IndexFormat.PATCH, blob));
     for (ShardPiece piece : unfolded(blob)) {
       visitor.piece(piece);
     }
-    try (RocksScan entries = scan(IndexFormat.blobKey(IndexFormat.FOLDED, blob))) {
-      for (entries.first(); entries.isAtEntry(); entries.next()) {
-        visitor.folded(entries.shard(), entries.folded());
-      }
-    }
+    forEach(
+        entries -> visitor.folded(entries.shard(), entries.folded()),
+        IndexFormat.blobKey(IndexFormat.FOLDED, blob));
   }
 
   @Override
   public List<ShardPiece> unfolded(BlobId blob) throws IOException {
     List<ShardPiece> found = new ArrayList<>();
-    try (RocksScan entries = scan(IndexFormat.blobKey(IndexFormat.INTENT, blob))) {
-      for (entries.first(); entries.isAtEntry(); entries.next()) {
-        found.add(entries.intent());
-      }
-    }
+    forEach(entries -> found.add(entries.intent()), IndexFormat.blobKey(IndexFormat.INTENT, blob));
     return found;
   }
 
-  private static void visitPatches(RocksScan entries, RowVisitor visitor) throws IOException {
-    ShardId shard = entries.shard();
-    List<Extent> patches = new ArrayList<>();
-    entries.addPatches(patches, 0, Integer.MAX_VALUE);
-    for (Extent patch : patches) {
-      visitor.piece(ShardPiece.patch(shard, patch));
+  /** Called at each entry. */
+  private interface EntryVisitor {
+    void at(RocksScan entries) throws IOException;
+  }
+
+  private void forEach(EntryVisitor visitor, byte... prefix) throws IOException {
+    try (RocksScan entries = RocksScan.of(db, prefix)) {
+      for (entries.first(); entries.isAtEntry(); entries.next()) {
+        visitor.at(entries);
+      }
     }
   }
 
@@ -251,12 +252,8 @@ public final class RocksShardIndex implements ShardIndex {
     return found;
   }
 
-  private RocksScan scan(byte... prefix) {
-    return RocksScan.of(db, prefix);
-  }
-
   private boolean hasAny(byte kind) throws IOException {
-    try (RocksScan entries = scan(kind)) {
+    try (RocksScan entries = RocksScan.of(db, kind)) {
       entries.first();
       return entries.isAtEntry();
     }

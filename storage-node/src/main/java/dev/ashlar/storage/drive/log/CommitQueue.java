@@ -119,27 +119,22 @@ public final class CommitQueue {
 
   /** Queues a request, or returns the refusal. */
   public @Nullable ShardException offer(LogRequest request) {
-    int size = request.queuedBytes();
-    int waits = depth.incrementAndGet();
+    int count = depth.incrementAndGet();
+    long size = bytes.addAndGet(request.queuedBytes());
+    ShardException refusal = null;
     if (isStopping) {
-      depth.decrementAndGet();
-      return new ShardException(ShardFault.UNAVAILABLE, drive + " is closed");
+      refusal = new ShardException(ShardFault.UNAVAILABLE, drive + " is closed");
+    } else if (isStalled()) {
+      refusal = stalled();
+    } else if (count > limits.queuedWritesMax() || size > limits.queuedBytesMax()) {
+      refusal = new ShardException(ShardFault.OVERLOADED, drive + ": the write queue is full");
     }
-    if (isStalled()) {
-      depth.decrementAndGet();
-      return stalled();
+    if (refusal == null) {
+      enqueue(request);
+    } else {
+      leave(request);
     }
-    if (waits > limits.queuedWritesMax()) {
-      depth.decrementAndGet();
-      return overloaded();
-    }
-    if (bytes.addAndGet(size) > limits.queuedBytesMax()) {
-      depth.decrementAndGet();
-      bytes.addAndGet(-size);
-      return overloaded();
-    }
-    enqueue(request);
-    return null;
+    return refusal;
   }
 
   /** Queues a request that must not be refused. */
@@ -154,10 +149,6 @@ public final class CommitQueue {
     if (isParked) {
       LockSupport.unpark(writer);
     }
-  }
-
-  private ShardException overloaded() {
-    return new ShardException(ShardFault.OVERLOADED, drive + ": the write queue is full");
   }
 
   private ShardException stalled() {
@@ -193,9 +184,7 @@ public final class CommitQueue {
     } catch (FileNotOpenedException e) {
       notOpened(e);
     } catch (IOException | RuntimeException | Error e) {
-      IndexException ofIndex = IndexException.in(e);
-      refusal = ofIndex == null ? ShardFault.READ_ONLY : ofIndex.kind().fault();
-      onFailure.accept(e instanceof Exception failure ? failure : new IllegalStateException(e));
+      refuseAfter(e);
     } finally {
       isCommitting = false;
     }
@@ -233,13 +222,10 @@ public final class CommitQueue {
     } catch (IOException | RuntimeException | Error e) {
       // Errors are caught as well: if the writer died silently, all callers would wait. Whether
       // they leave data in doubt depends on the kind: see LogWriteException.
-      IndexException ofIndex = IndexException.in(e);
-      refusal = ofIndex == null ? ShardFault.READ_ONLY : ofIndex.kind().fault();
-      onFailure.accept(e instanceof Exception failure ? failure : new IllegalStateException(e));
+      refuseAfter(e);
       isCommitting = false;
-      ShardFault fault = ofIndex == null ? ShardFault.IO_ERROR : ShardFault.UNAVAILABLE;
-      failAll(log.accepted(), fault, e.toString());
-      failAll(log.rejected(), ShardFault.FULL, "full");
+      boolean isOfIndex = IndexException.in(e) != null;
+      failAll(isOfIndex ? ShardFault.UNAVAILABLE : ShardFault.IO_ERROR, e);
       return next;
     }
     for (LogRequest done : log.accepted()) {
@@ -265,8 +251,7 @@ public final class CommitQueue {
       onFailure.accept(e);
     }
     ShardFault fault = isPassing ? ShardFault.OVERLOADED : ShardFault.UNAVAILABLE;
-    failAll(log.accepted(), fault, e.toString());
-    failAll(log.rejected(), ShardFault.FULL, "full");
+    failAll(fault, e);
     log.clear();
   }
 
@@ -283,6 +268,17 @@ public final class CommitQueue {
     }
   }
 
+  private void refuseAfter(Throwable e) {
+    IndexException ofIndex = IndexException.in(e);
+    refusal = ofIndex == null ? ShardFault.READ_ONLY : ofIndex.kind().fault();
+    onFailure.accept(e instanceof Exception failure ? failure : new IllegalStateException(e));
+  }
+
+  private void failAll(ShardFault fault, Throwable e) {
+    failAll(log.accepted(), fault, e.toString());
+    failAll(log.rejected(), ShardFault.FULL, "full");
+  }
+
   private void failAll(List<LogRequest> requests, ShardFault fault, String why) {
     for (LogRequest request : requests) {
       fail(request, new ShardException(fault, drive + ": " + why));
@@ -293,7 +289,7 @@ public final class CommitQueue {
     try {
       request.completion().failed(failure);
     } catch (RuntimeException | Error e) {
-      LOG.error("drive {}: a completion threw", drive, e);
+      LOG.error("Drive {}: a completion threw an exception.", drive, e);
     }
   }
 

@@ -33,7 +33,7 @@ final class IndexChange {
   private final ShardIndex index;
   private final ShardIndex.Update update;
   private final SegmentFiles segments;
-  private final ChangedShards changedShards;
+  private final ChangedShards caches;
   private final Map<Long, SegmentUsage> uses = new HashMap<>();
   private final Map<ShardId, Pending> pending = new HashMap<>();
   private final Map<ShardId, Intents> intents = new HashMap<>();
@@ -61,6 +61,10 @@ final class IndexChange {
     final TreeMap<Integer, Extent> bases = new TreeMap<>();
     final TreeMap<Integer, Extent> patches = new TreeMap<>();
     @Nullable FoldState folded;
+
+    NavigableMap<Integer, Extent> of(ShardPiece.Role role) {
+      return role instanceof ShardPiece.Patch ? patches : bases;
+    }
   }
 
   /** The unfolded pieces that the batch adds and removes. */
@@ -72,11 +76,11 @@ final class IndexChange {
     }
   }
 
-  IndexChange(ShardIndex index, SegmentFiles segments, ChangedShards changedShards) {
-    this.index = index;
-    this.update = index.update();
-    this.segments = segments;
-    this.changedShards = changedShards;
+  IndexChange(OpenDrive drive) {
+    index = drive.index();
+    update = index.update();
+    segments = drive.segments();
+    caches = drive.changed();
   }
 
   /** Adds a new piece, possibly replacing one with the same key. */
@@ -113,10 +117,8 @@ final class IndexChange {
     }
     if (piece.role() instanceof ShardPiece.Intent) {
       intents(piece.shard()).put().add(piece);
-    } else if (piece.role() instanceof ShardPiece.Patch) {
-      pending(piece.shard()).patches.put(extent.firstBlock(), extent);
-    } else if (piece.role() instanceof ShardPiece.Base && extent.stamp().revision() > 0) {
-      pending(piece.shard()).bases.put(extent.firstBlock(), extent);
+    } else if (piece.role() instanceof ShardPiece.Patch || extent.stamp().revision() > 0) {
+      pending(piece.shard()).of(piece.role()).put(extent.firstBlock(), extent);
     }
   }
 
@@ -124,13 +126,8 @@ final class IndexChange {
     Pending changed = pending.get(piece.shard());
     boolean isOfThisBatch =
         changed != null
-            && switch (piece.role()) {
-              case ShardPiece.Base base ->
-                  changed.bases.remove(piece.extent().firstBlock()) != null;
-              case ShardPiece.Patch patch ->
-                  changed.patches.remove(piece.extent().firstBlock()) != null;
-              case ShardPiece.Intent intent -> false;
-            };
+            && !(piece.role() instanceof ShardPiece.Intent)
+            && changed.of(piece.role()).remove(piece.extent().firstBlock()) != null;
     if (removed.add(Key.of(piece)) || isOfThisBatch) {
       update.remove(piece);
       use(piece.extent().segment(), -piece.storedBytes(), 0, false);
@@ -160,18 +157,12 @@ final class IndexChange {
   /** The base extents with any block from the first to the last, in order. */
   List<Extent> bases(ShardId shard, int firstBlock, int lastBlock) throws IOException {
     List<Extent> known = index.latest().bases(shard, firstBlock, lastBlock);
-    Pending changed = pending.get(shard);
-    return changed == null
-        ? without(shard, ShardPiece.Role.BASE, known)
-        : merged(shard, ShardPiece.Role.BASE, known, changed.bases, firstBlock, lastBlock);
+    return changed(shard, ShardPiece.Role.BASE, known, firstBlock, lastBlock);
   }
 
   List<Extent> patches(ShardId shard, int firstBlock, int lastBlock) throws IOException {
     List<Extent> known = index.latest().patches(shard, firstBlock, lastBlock);
-    Pending changed = pending.get(shard);
-    return changed == null
-        ? without(shard, ShardPiece.Role.PATCH, known)
-        : merged(shard, ShardPiece.Role.PATCH, known, changed.patches, firstBlock, lastBlock);
+    return changed(shard, ShardPiece.Role.PATCH, known, firstBlock, lastBlock);
   }
 
   @Nullable Extent baseAt(ShardId shard, int firstBlock) throws IOException {
@@ -187,7 +178,7 @@ final class IndexChange {
   }
 
   List<ShardPiece> intents(ShardId shard, AttemptId attempt) throws IOException {
-    UnfoldedShards.Known known = changedShards.unfolded().find(shard);
+    UnfoldedShards.Known known = caches.unfolded().find(shard);
     Map<AttemptId, List<ShardPiece>> all =
         known != null
             ? known.attempts()
@@ -230,16 +221,17 @@ final class IndexChange {
     return index.unfolded(blob);
   }
 
-  private List<Extent> merged(
-      ShardId shard,
-      ShardPiece.Role role,
-      List<Extent> known,
-      NavigableMap<Integer, Extent> changed,
-      int firstBlock,
-      int lastBlock) {
+  /** Known extents of these blocks with the changes of the batch. */
+  private List<Extent> changed(
+      ShardId shard, ShardPiece.Role role, List<Extent> known, int firstBlock, int lastBlock) {
+    List<Extent> left = without(shard, role, known);
+    Pending changed = pending.get(shard);
+    if (changed == null) {
+      return left;
+    }
     TreeMap<Integer, Extent> all = new TreeMap<>();
-    without(shard, role, known).forEach(extent -> all.put(extent.firstBlock(), extent));
-    for (Extent extent : changed.headMap(lastBlock, true).values()) {
+    left.forEach(extent -> all.put(extent.firstBlock(), extent));
+    for (Extent extent : changed.of(role).headMap(lastBlock, true).values()) {
       if (extent.endBlock() > firstBlock) {
         all.put(extent.firstBlock(), extent);
       }
@@ -283,13 +275,12 @@ final class IndexChange {
     remember();
   }
 
-  /** Updates the caches. */
   private void remember() throws IOException {
-    UnfoldedShards unfolded = changedShards.unfolded();
+    UnfoldedShards unfolded = caches.unfolded();
     removedShards.forEach(unfolded::removed);
-    removedShards.forEach(changedShards.recent()::removed);
+    removedShards.forEach(caches.recent()::removed);
     // Before the fold state is published: otherwise another fold would count as the newest.
-    foldedPieces.forEach(changedShards.recent()::folded);
+    foldedPieces.forEach(caches.recent()::folded);
     Set<ShardId> changed = new HashSet<>(intents.keySet());
     changed.addAll(pending.keySet());
     changed.removeAll(removedShards);
@@ -298,8 +289,8 @@ final class IndexChange {
       Pending folds = pending.get(shard);
       unfolded.changed(shard, own.put(), own.removed(), folds == null ? null : folds.folded);
     }
-    foldedPieces.forEach(changedShards.toMerge()::put);
-    mergedPieces.forEach(changedShards.toMerge()::put);
+    foldedPieces.forEach(caches.toMerge()::put);
+    mergedPieces.forEach(caches.toMerge()::put);
   }
 
   /** Publishes the usage after the commit: a segment without live bytes may be freed at once. */

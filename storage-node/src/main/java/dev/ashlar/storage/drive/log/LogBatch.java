@@ -6,8 +6,6 @@ import dev.ashlar.protocol.client.ShardWrite;
 import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.ShardId;
-import dev.ashlar.storage.drive.cache.ChangedShards;
-import dev.ashlar.storage.drive.index.ShardIndex;
 import dev.ashlar.storage.drive.log.LogRequest.ChangedBlocks;
 import dev.ashlar.storage.drive.log.LogRequest.MovedPiece;
 import dev.ashlar.storage.drive.segment.ChangeHistory;
@@ -16,28 +14,24 @@ import dev.ashlar.storage.drive.segment.Extent.Stamp;
 import dev.ashlar.storage.drive.segment.LogPosition;
 import dev.ashlar.storage.drive.segment.MarkRecord;
 import dev.ashlar.storage.drive.segment.Segment;
-import dev.ashlar.storage.drive.segment.SegmentFiles;
 import dev.ashlar.storage.drive.segment.SegmentFormat;
 import dev.ashlar.storage.drive.segment.ShardPiece;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
-/** Collects the records of the next batch and lays it out. Not thread-safe. */
+/** Collects the records of a batch and lays it out. Not thread-safe. */
 public final class LogBatch {
   /** Aligned payloads of at least this size are written without copying. */
   public static final int UNCOPIED_BYTES_MIN = 64 * 1024;
 
   private static final short UNDAMAGED = 0;
 
-  private final int bytesMax;
-  private final SegmentFiles segments;
-  private final ShardIndex index;
-  private final ChangedShards changedShards;
+  private final OpenDrive drive;
   private final List<Pending> pending = new ArrayList<>();
   private final List<MarkRecord> marks = new ArrayList<>();
   private final Set<BlobId> deleted = new HashSet<>();
@@ -50,8 +44,8 @@ public final class LogBatch {
   /** Attempts whose blocks were made from their former content. */
   private final Set<AttemptId> madeFromOld = new HashSet<>();
 
-  private IndexChange change;
-  private RecordApplier effects;
+  private final IndexChange change;
+  private final RecordApplier effects;
   private boolean isMerge;
   private long segmentToLeave;
   private int directoryBytes = SegmentFormat.HEADER_BYTES;
@@ -59,24 +53,27 @@ public final class LogBatch {
   private int bodyBytes;
   private ChangeHistory.Stored history = ChangeHistory.Stored.NONE;
 
-  /** A piece of the batch; {@code from} is its former place if it is moved. */
-  private record Pending(
-      ShardId shard, ShardPiece.Role role, Shape shape, ByteBuffer payload, @Nullable Extent from) {
+  /**
+   * A piece of the batch.
+   *
+   * @param piece without a place or, if it is moved, at its former place
+   * @param flags of its record
+   */
+  private record Pending(ShardPiece piece, ByteBuffer payload, short flags, boolean isMoved) {
+    /** A new piece. */
+    Pending(ShardId shard, ShardPiece.Role role, Extent extent, ByteBuffer payload) {
+      this(new ShardPiece(shard, role, extent), payload, UNDAMAGED, false);
+    }
+
     int bodyBytes() {
       return isBody(payload) ? payload.remaining() & -SegmentFormat.BLOCK : 0;
     }
   }
 
-  /** The part of a piece that is known before it has a place. */
-  private record Shape(int firstBlock, int[] crcs, Stamp stamp, short flags) {}
-
-  LogBatch(int bytesMax, SegmentFiles segments, ShardIndex index, ChangedShards changedShards) {
-    this.bytesMax = bytesMax;
-    this.segments = segments;
-    this.index = index;
-    this.changedShards = changedShards;
-    change = new IndexChange(index, segments, changedShards);
-    effects = new RecordApplier(change, segments);
+  LogBatch(OpenDrive drive) {
+    this.drive = drive;
+    change = new IndexChange(drive);
+    effects = new RecordApplier(change, drive.segments());
   }
 
   /** Adds a whole request; false if there is no space or it has to wait for the next batch. */
@@ -140,9 +137,10 @@ public final class LogBatch {
 
   private boolean addWrite(ShardWrite write) {
     int firstBlock = (int) (write.offset() / SegmentFormat.BLOCK);
-    Shape shape = new Shape(firstBlock, write.blockCrcs(), Stamp.ORIGINAL, UNDAMAGED);
-    return addPending(
-        List.of(new Pending(write.shard(), ShardPiece.Role.BASE, shape, write.payload(), null)));
+    ByteBuffer payload = write.payload();
+    Extent extent =
+        Extent.unplaced(firstBlock, payload.remaining(), write.blockCrcs(), Stamp.ORIGINAL);
+    return addPending(List.of(new Pending(write.shard(), ShardPiece.Role.BASE, extent, payload)));
   }
 
   private boolean addPrepare(LogRequest.Prepare prepare) {
@@ -151,8 +149,10 @@ public final class LogBatch {
       ShardPiece.Intent intent =
           new ShardPiece.Intent(
               prepare.attempt(), prepare.after(), piece.replaces(), piece.alters());
-      Shape shape = new Shape(piece.firstBlock(), piece.crcs(), Stamp.ORIGINAL, UNDAMAGED);
-      pieces.add(new Pending(prepare.shard(), intent, shape, piece.payload(), null));
+      ByteBuffer payload = piece.payload();
+      Extent extent =
+          Extent.unplaced(piece.firstBlock(), payload.remaining(), piece.crcs(), Stamp.ORIGINAL);
+      pieces.add(new Pending(prepare.shard(), intent, extent, payload));
     }
     boolean isAdded = addPending(pieces);
     if (isAdded) {
@@ -170,8 +170,7 @@ public final class LogBatch {
     int packed = packedBytes;
     int body = bodyBytes;
     for (Pending piece : pieces) {
-      Shape shape = piece.shape();
-      directory += SegmentFormat.pieceHeaderBytes(piece.role(), shape.stamp(), shape.crcs().length);
+      directory += piece.piece().headerBytes();
       packed += piece.payload().remaining() - piece.bodyBytes();
       body += piece.bodyBytes();
     }
@@ -196,14 +195,12 @@ public final class LogBatch {
       }
     }
     request.missing().clear();
-    int before = marks.size();
     for (FoldIntent fold : request.folds()) {
       changed.add(fold.shard().blob());
-      if (!effects.fold(fold, marks)) {
+      if (!effects.fold(fold, this::addMark)) {
         request.missing().add(fold);
       }
     }
-    countMarks(before);
     return true;
   }
 
@@ -218,12 +215,10 @@ public final class LogBatch {
         return false;
       }
     }
-    int before = marks.size();
     for (DiscardIntent discard : request.discards()) {
       changed.add(discard.blob());
-      effects.discard(discard, marks);
+      effects.discard(discard, this::addMark);
     }
-    countMarks(before);
     return true;
   }
 
@@ -231,34 +226,22 @@ public final class LogBatch {
     if (!fitsMarks(request.queuedBytes()) || writesAnyOf(request.blobs())) {
       return false;
     }
-    int before = marks.size();
     for (BlobId blob : request.blobs()) {
       if (deleted.add(blob)) {
-        effects.delete(blob, marks);
+        effects.delete(blob, this::addMark);
       }
     }
-    countMarks(before);
     return true;
   }
 
   private boolean writesAnyOf(List<BlobId> blobs) {
-    for (Pending piece : pending) {
-      if (blobs.contains(piece.shard().blob())) {
-        return true;
-      }
-    }
-    for (BlobId blob : changed) {
-      if (blobs.contains(blob)) {
-        return true;
-      }
-    }
-    return false;
+    return pending.stream().anyMatch(each -> blobs.contains(each.piece().shard().blob()))
+        || !Collections.disjoint(changed, blobs);
   }
 
-  private void countMarks(int from) {
-    for (MarkRecord mark : marks.subList(from, marks.size())) {
-      directoryBytes += mark.storedBytes();
-    }
+  private void addMark(MarkRecord mark) {
+    marks.add(mark);
+    directoryBytes += mark.storedBytes();
   }
 
   /** Adds a whole move; pieces that were deleted or moved meanwhile are skipped. */
@@ -270,17 +253,14 @@ public final class LogBatch {
       Extent now = change.find(from);
       if (now != null && now.liesWhere(extent)) {
         short flags = moved.isDamaged() ? SegmentFormat.DAMAGED : UNDAMAGED;
-        Shape shape = new Shape(extent.firstBlock(), extent.crcs(), extent.stamp(), flags);
-        Pending piece = new Pending(from.shard(), from.role(), shape, moved.payload(), extent);
-        if (!addPending(List.of(piece))) {
+        if (!addPending(List.of(new Pending(from, moved.payload(), flags, true)))) {
           throw new IllegalArgumentException("a move of more than one batch");
         }
       }
     }
     for (MarkRecord mark : move.marks()) {
       if (change.isOfUse(mark)) {
-        marks.add(mark);
-        directoryBytes += mark.storedBytes();
+        addMark(mark);
       }
     }
     return true;
@@ -303,10 +283,10 @@ public final class LogBatch {
       }
     }
     Stamp stamp = new Stamp(change.folded(shard).revision(), altered);
-    Shape shape = new Shape(first, merge.crcs(), stamp, UNDAMAGED);
+    ByteBuffer payload = merge.payload();
+    Extent extent = Extent.unplaced(first, payload.remaining(), merge.crcs(), stamp);
     isMerge = true;
-    if (!addPending(
-        List.of(new Pending(shard, ShardPiece.Role.BASE, shape, merge.payload(), null)))) {
+    if (!addPending(List.of(new Pending(shard, ShardPiece.Role.BASE, extent, payload)))) {
       throw new IllegalArgumentException("a merge of more than one batch");
     }
     return true;
@@ -329,7 +309,7 @@ public final class LogBatch {
   }
 
   private boolean fitsBatch(int directory, int packed, int body) {
-    return SegmentFormat.roundUp(directory + packed) + body <= bytesMax;
+    return SegmentFormat.roundUp(directory + packed) + body <= drive.limits().batchBytesMax();
   }
 
   int bytes() {
@@ -356,20 +336,11 @@ public final class LogBatch {
       int packed = length - body;
       int position = at.offset() + (body > 0 ? bodyAt : packedAt);
       int tailPosition = body > 0 && packed > 0 ? at.offset() + packedAt : 0;
-      Shape shape = next.shape();
       Extent extent =
-          new Extent(
-              shape.firstBlock(),
-              length,
-              at.segment(),
-              position,
-              tailPosition,
-              at.sequence(),
-              shape.crcs(),
-              shape.stamp());
-      ShardPiece piece = new ShardPiece(next.shard(), next.role(), extent);
+          next.piece().extent().placed(at.segment(), position, tailPosition, at.sequence());
+      ShardPiece piece = next.piece().movedTo(extent);
       pieces.add(piece);
-      SegmentFormat.putPiece(batch, piece, shape.flags());
+      SegmentFormat.putPiece(batch, piece, next.flags());
       if (body > 0) {
         buffers.add(payload.slice(payload.position(), body));
       }
@@ -383,18 +354,17 @@ public final class LogBatch {
   }
 
   void commitToIndex(List<ShardPiece> pieces, LogPosition reached) throws IOException {
-    effects.leaveTraces(marks, reached.segment());
+    effects.place(marks, reached.segment());
     for (int i = 0; i < pieces.size(); i++) {
-      Extent from = pending.get(i).from();
+      Pending written = pending.get(i);
       if (isMerge) {
         effects.merge(pieces.get(i));
-      } else if (from != null) {
-        change.putCopy(pieces.get(i), from);
+      } else if (written.isMoved()) {
+        change.putCopy(pieces.get(i), written.piece().extent());
       } else {
         change.put(pieces.get(i), null);
       }
     }
-    change.addMarks(reached.segment(), marks.size());
     change.commit(reached);
     remember(pieces);
   }
@@ -402,30 +372,13 @@ public final class LogBatch {
   private void remember(List<ShardPiece> pieces) {
     for (int i = 0; i < pieces.size(); i++) {
       Pending written = pending.get(i);
-      if (!isMerge && written.from() == null) {
+      if (!isMerge && !written.isMoved()) {
         boolean isMadeFromOld =
-            written.role() instanceof ShardPiece.Intent intent
+            written.piece().role() instanceof ShardPiece.Intent intent
                 && madeFromOld.contains(intent.attempt());
-        changedShards.recent().written(pieces.get(i), written.payload(), isMadeFromOld);
+        drive.changed().recent().written(pieces.get(i), written.payload(), isMadeFromOld);
       }
     }
-  }
-
-  void clear() {
-    pending.clear();
-    marks.clear();
-    deleted.clear();
-    changed.clear();
-    prepared.clear();
-    madeFromOld.clear();
-    change = new IndexChange(index, segments, changedShards);
-    effects = new RecordApplier(change, segments);
-    isMerge = false;
-    segmentToLeave = 0;
-    directoryBytes = SegmentFormat.HEADER_BYTES;
-    packedBytes = 0;
-    bodyBytes = 0;
-    history = ChangeHistory.Stored.NONE;
   }
 
   private static boolean isBody(ByteBuffer payload) {

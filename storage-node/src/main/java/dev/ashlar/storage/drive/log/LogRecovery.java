@@ -1,6 +1,5 @@
 package dev.ashlar.storage.drive.log;
 
-import dev.ashlar.storage.drive.cache.ChangedShards;
 import dev.ashlar.storage.drive.index.ShardIndex;
 import dev.ashlar.storage.drive.segment.BatchScanner;
 import dev.ashlar.storage.drive.segment.ChangeHistory;
@@ -30,9 +29,9 @@ import org.slf4j.LoggerFactory;
 public final class LogRecovery {
   private static final Logger LOG = LoggerFactory.getLogger(LogRecovery.class);
 
+  private final OpenDrive drive;
   private final SegmentFiles segments;
   private final ShardIndex index;
-  private final ChangedShards changed;
   private final BatchScanner scanner;
   private final DamageHandler onDamage;
   private final boolean isRebuild;
@@ -57,15 +56,10 @@ public final class LogRecovery {
     void probe() throws IOException;
   }
 
-  public LogRecovery(
-      SegmentFiles segments,
-      ShardIndex index,
-      ChangedShards changed,
-      BatchScanner scanner,
-      DamageHandler onDamage) {
-    this.segments = segments;
-    this.index = index;
-    this.changed = changed;
+  private LogRecovery(OpenDrive drive, BatchScanner scanner, DamageHandler onDamage) {
+    this.drive = drive;
+    segments = drive.segments();
+    index = drive.index();
     this.scanner = scanner;
     this.onDamage = onDamage;
     end = index.position();
@@ -87,7 +81,13 @@ public final class LogRecovery {
       boolean isSealed,
       LostChanges lost) {}
 
-  public Recovered run() throws IOException {
+  public static Recovered run(OpenDrive drive, DamageHandler onDamage) throws IOException {
+    try (BatchScanner scanner = drive.newScanner()) {
+      return new LogRecovery(drive, scanner, onDamage).run();
+    }
+  }
+
+  private Recovered run() throws IOException {
     checkSegments();
     while (!isAtEnd && (replayNext() || skipDamage())) {
       batches++;
@@ -112,7 +112,7 @@ public final class LogRecovery {
       index.update().commit(end);
     }
     if (batches > 0) {
-      LOG.info("Replayed {} batches of the log up to {}", batches, end);
+      LOG.info("Drive {}: replayed {} batches of the log up to {}.", drive.id(), batches, end);
     }
     return recovered();
   }
@@ -293,11 +293,24 @@ public final class LogRecovery {
    */
   private boolean replay(Segment segment, BatchHeader header) throws IOException {
     load(segment, header);
-    IndexChange change = new IndexChange(index, segments, changed);
-    Replay replay = new Replay(new RecordApplier(change, segments));
-    scanner.forEachRecord(header, replay);
-    replay.effects.leaveTraces(replay.marks, segment.id());
-    change.addMarks(segment.id(), replay.marks.size());
+    IndexChange change = new IndexChange(drive);
+    RecordApplier effects = new RecordApplier(change, segments);
+    List<MarkRecord> marks = new ArrayList<>();
+    scanner.forEachRecord(
+        header,
+        new BatchScanner.RecordVisitor() {
+          @Override
+          public void piece(ShardPiece piece) throws IOException {
+            effects.replay(piece);
+          }
+
+          @Override
+          public void mark(MarkRecord mark) throws IOException {
+            marks.add(mark);
+            effects.replay(mark);
+          }
+        });
+    effects.place(marks, segment.id());
     isAtEnd = !isFollowed(segment, header);
     if (isAtEnd) {
       // The process may have ended between write and sync, or because the sync failed.
@@ -369,27 +382,6 @@ public final class LogRecovery {
     for (Segment empty : List.copyOf(segments.after(end.segment()))) {
       scanner.eraseHeader(empty, 0);
       segments.retire(empty);
-    }
-  }
-
-  /** Applies the records of a batch to the index as the writer did. */
-  private static final class Replay implements BatchScanner.RecordVisitor {
-    private final RecordApplier effects;
-    private final List<MarkRecord> marks = new ArrayList<>();
-
-    Replay(RecordApplier effects) {
-      this.effects = effects;
-    }
-
-    @Override
-    public void piece(ShardPiece piece) throws IOException {
-      effects.replay(piece);
-    }
-
-    @Override
-    public void mark(MarkRecord mark) throws IOException {
-      marks.add(mark);
-      effects.replay(mark);
     }
   }
 }

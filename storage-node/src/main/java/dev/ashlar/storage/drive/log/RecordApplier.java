@@ -14,6 +14,7 @@ import dev.ashlar.storage.drive.segment.ShardPiece;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,7 +37,7 @@ final class RecordApplier {
    * @param log receives the mark to write; none if it was folded before
    * @return false if the pieces are missing, or the changes they depend on are not folded
    */
-  boolean fold(FoldIntent fold, List<MarkRecord> log) throws IOException {
+  boolean fold(FoldIntent fold, Consumer<MarkRecord> log) throws IOException {
     ShardId shard = fold.shard();
     FoldState folded = change.folded(shard);
     if (fold.revision() <= folded.revision()) {
@@ -66,7 +67,7 @@ final class RecordApplier {
         new MarkRecord.FoldMark(
             shard, fold.attempt(), fold.revision(), altered, span.lowest(), span.highest());
     apply(mark, intents);
-    log.add(mark);
+    log.accept(mark);
     return true;
   }
 
@@ -83,7 +84,7 @@ final class RecordApplier {
   }
 
   /** Discards the pieces of an attempt for a blob, if there are any. */
-  void discard(DiscardIntent discard, List<MarkRecord> log) throws IOException {
+  void discard(DiscardIntent discard, Consumer<MarkRecord> log) throws IOException {
     List<ShardPiece> discarded = intentsOf(discard);
     if (discarded.isEmpty()) {
       return;
@@ -94,16 +95,16 @@ final class RecordApplier {
       reach.add(piece.extent().segment());
     }
     SegmentFiles.Span span = reach.withCopies();
-    log.add(
+    log.accept(
         new MarkRecord.DiscardMark(
             discard.blob(), discard.attempt(), span.lowest(), span.highest()));
   }
 
-  void delete(BlobId blob, List<MarkRecord> log) throws IOException {
+  void delete(BlobId blob, Consumer<MarkRecord> log) throws IOException {
     Reach reach = remove(blob);
     if (!reach.isEmpty()) {
       SegmentFiles.Span span = reach.withCopies();
-      log.add(new MarkRecord.Tombstone(blob, span.lowest(), span.highest()));
+      log.accept(new MarkRecord.Tombstone(blob, span.lowest(), span.highest()));
     }
   }
 
@@ -175,16 +176,13 @@ final class RecordApplier {
         change.putCopy(piece, before);
         change.setFolded(shard, before == null ? folded : folded.withTraceIn(before.segment()));
       }
-      case ShardPiece.Intent intent -> {
-        List<Extent> before = new ArrayList<>();
-        change.intents(shard, intent.attempt()).forEach(found -> before.add(found.extent()));
-        change.putCopy(piece, sameStart(before, block));
-      }
+      case ShardPiece.Intent intent -> change.putCopy(piece, change.find(piece));
     }
   }
 
-  /** Records that this segment holds fold marks; the blob's tombstone has to outlive them. */
-  void leaveTraces(List<MarkRecord> marks, long segment) throws IOException {
+  /** Records that this segment holds marks; a blob's tombstone has to outlive its fold marks. */
+  void place(List<MarkRecord> marks, long segment) throws IOException {
+    change.addMarks(segment, marks.size());
     for (MarkRecord mark : marks) {
       if (mark instanceof MarkRecord.FoldMark folding) {
         ShardId shard = folding.shard();
@@ -247,22 +245,9 @@ final class RecordApplier {
     return before;
   }
 
-  private static @Nullable Extent sameStart(List<Extent> extents, int block) {
-    for (Extent extent : extents) {
-      if (extent.firstBlock() == block) {
-        return extent;
-      }
-    }
-    return null;
-  }
-
   private List<ShardPiece> intentsOf(DiscardIntent discard) throws IOException {
-    List<ShardPiece> found = new ArrayList<>();
-    for (ShardPiece piece : change.unfolded(discard.blob())) {
-      if (((ShardPiece.Intent) piece.role()).attempt().equals(discard.attempt())) {
-        found.add(piece);
-      }
-    }
+    List<ShardPiece> found = new ArrayList<>(change.unfolded(discard.blob()));
+    found.removeIf(piece -> !piece.attempt().equals(discard.attempt()));
     return found;
   }
 

@@ -1,12 +1,6 @@
 package dev.ashlar.storage.drive.log;
 
 import dev.ashlar.protocol.memory.Slab;
-import dev.ashlar.protocol.memory.SlabPool;
-import dev.ashlar.storage.drive.cache.ChangedShards;
-import dev.ashlar.storage.drive.cache.RecentBlockMemory;
-import dev.ashlar.storage.drive.config.DriveConfig;
-import dev.ashlar.storage.drive.index.ShardIndex;
-import dev.ashlar.storage.drive.metrics.DriveMetrics;
 import dev.ashlar.storage.drive.segment.ChangeHistory;
 import dev.ashlar.storage.drive.segment.Checksum;
 import dev.ashlar.storage.drive.segment.LogPosition;
@@ -19,7 +13,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -28,11 +21,8 @@ import org.jspecify.annotations.Nullable;
  * one write, one sync and one update of the index. Not thread-safe.
  */
 public final class SegmentLog {
-  private final UUID drive;
+  private final OpenDrive drive;
   private final SegmentFiles segments;
-  private final ShardIndex index;
-  private final SlabPool slabs;
-  private final DriveMetrics meters;
   private final Checksum checksum = new Checksum();
   private final List<ByteBuffer> buffers = new ArrayList<>();
 
@@ -48,30 +38,23 @@ public final class SegmentLog {
 
   private final List<LogRequest> accepted = new ArrayList<>();
   private final List<LogRequest> rejected = new ArrayList<>();
-  private final LogBatch batch;
 
-  public SegmentLog(
-      UUID drive,
-      DriveConfig.Limits limits,
-      Parts parts,
-      ChangedShards changed,
-      LogRecovery.Recovered recovered,
-      SegmentFiles segments) {
+  /** An empty batch, which seals segments. */
+  private final LogBatch nothing;
+
+  private LogBatch batch;
+
+  public SegmentLog(OpenDrive drive, LogRecovery.Recovered recovered) {
     this.drive = drive;
-    this.segments = segments;
-    this.index = parts.index();
-    this.slabs = parts.slabs();
-    this.meters = parts.meters();
+    this.segments = drive.segments();
     this.end = recovered.end();
     this.history = recovered.history();
     this.isConfirmed = recovered.isConfirmed();
     this.isSealed = recovered.isSealed();
     this.active = segments.get(end.segment());
-    batch = new LogBatch(limits.batchBytesMax(), segments, index, changed);
+    nothing = new LogBatch(drive); // before the next one: the index has one update at a time
+    batch = new LogBatch(drive);
   }
-
-  public record Parts(
-      ShardIndex index, SlabPool slabs, RecentBlockMemory recent, DriveMetrics meters) {}
 
   public LogPosition end() {
     return end;
@@ -122,7 +105,7 @@ public final class SegmentLog {
   public void clear() {
     accepted.clear();
     rejected.clear();
-    batch.clear();
+    batch = new LogBatch(drive);
   }
 
   /**
@@ -149,7 +132,7 @@ public final class SegmentLog {
         return;
       }
     }
-    writeBatch(requireActive());
+    writeBatch(requireActive(), batch, false);
   }
 
   /** Continues in another segment if the batch does not fit. */
@@ -184,22 +167,8 @@ public final class SegmentLog {
     if (segment == null || isSealed || end.offset() == segments.segmentBytes()) {
       return;
     }
-    ChangeHistory.Stored stored = history.fitting(SegmentFormat.BLOCK - SegmentFormat.HEADER_BYTES);
-    LogPosition at = new LogPosition(end.sequence() + 1, segment.id(), end.offset());
-    Slab slab = slabs.acquire(SegmentFormat.BLOCK);
-    try {
-      ByteBuffer memory = slab.buffer();
-      SegmentFormat.layOutSeal(memory, drive, at, stored, checksum);
-      write(segment, List.of(memory.slice(0, SegmentFormat.BLOCK)), at.offset());
-    } finally {
-      slab.release();
-    }
-    meters.confirmed();
-    history.add(new ChangeHistory.Changes());
-    isConfirmed = true;
-    isSealed = true;
-    writtenBytes.lazySet(writtenBytes.get() + SegmentFormat.BLOCK);
-    end = new LogPosition(at.sequence(), at.segment(), at.offset() + SegmentFormat.BLOCK);
+    nothing.store(history);
+    writeBatch(segment, nothing, true);
   }
 
   private SegmentFiles.Need need() {
@@ -220,7 +189,7 @@ public final class SegmentLog {
       (request.needsRoom() ? rejected : others).add(request);
     }
     accepted.clear();
-    batch.clear();
+    batch = new LogBatch(drive);
     for (LogRequest request : others) {
       if (!add(request)) {
         throw new IllegalStateException("fitted before");
@@ -255,39 +224,39 @@ public final class SegmentLog {
               && end.offset() + batch.bytes() <= segments.segmentBytes()
               && segments.mayFill(SegmentFiles.Need.DELETE);
       if (fits || (segments.mayAllocate(SegmentFiles.Need.NEW_DATA) && makeRoom())) {
-        writeBatch(requireActive());
+        writeBatch(requireActive(), batch, false);
       }
       isConfirmed = true; // skipped without space
     } finally {
-      batch.clear();
+      batch = new LogBatch(drive);
     }
   }
 
-  private void writeBatch(Segment segment) throws IOException {
-    int packedEnd = batch.packedEnd();
+  private void writeBatch(Segment segment, LogBatch records, boolean isSeal) throws IOException {
+    int packedEnd = records.packedEnd();
     int bodiesAt = SegmentFormat.roundUp(packedEnd);
-    int total = bodiesAt + batch.bodyBytes();
+    int total = bodiesAt + records.bodyBytes();
     LogPosition at = new LogPosition(end.sequence() + 1, segment.id(), end.offset());
-    List<ShardPiece> pieces = new ArrayList<>(batch.records());
-    Slab slab = slabs.acquire(bodiesAt);
+    List<ShardPiece> pieces = new ArrayList<>(records.records());
+    Slab slab = drive.slabs().acquire(bodiesAt);
     try {
       ByteBuffer memory = slab.buffer();
-      batch.layOut(memory, at, buffers, pieces);
+      records.layOut(memory, at, buffers, pieces);
       for (int i = packedEnd; i < bodiesAt; i++) {
         memory.put(i, (byte) 0);
       }
       SegmentFormat.sealDirectory(
           memory,
           new SegmentFormat.BatchHeader(
-              drive,
+              drive.id(),
               at.segment(),
               at.offset(),
               total,
               at.sequence(),
-              batch.records(),
-              batch.directoryBytes(),
+              records.records(),
+              records.directoryBytes(),
               SegmentFormat.VERSION,
-              false),
+              isSeal),
           checksum);
       buffers.set(0, memory.clear().limit(bodiesAt));
       write(segment, buffers, at.offset());
@@ -295,23 +264,29 @@ public final class SegmentLog {
       buffers.clear();
       slab.release();
     }
-    if (batch.hasContents()) {
-      meters.wrote(total);
+    if (records.hasContents()) {
+      drive.meters().wrote(total);
     } else {
-      meters.confirmed();
+      drive.meters().confirmed();
     }
-    for (LogRequest request : accepted) {
-      if (request.payloadBytes() > 0) {
-        meters.payloadWrote(request.payloadBytes());
-      }
-    }
-    history.add(batch.changes(pieces));
-    isConfirmed = !batch.hasContents();
-    isSealed = false;
+    history.add(records.changes(pieces));
+    isConfirmed = !records.hasContents();
+    isSealed = isSeal;
     writtenBytes.lazySet(writtenBytes.get() + total);
     LogPosition reached = new LogPosition(at.sequence(), at.segment(), at.offset() + total);
-    batch.commitToIndex(pieces, reached);
+    if (!isSeal) {
+      countPayloads();
+      records.commitToIndex(pieces, reached);
+    }
     end = reached;
+  }
+
+  private void countPayloads() {
+    for (LogRequest request : accepted) {
+      if (request.payloadBytes() > 0) {
+        drive.meters().payloadWrote(request.payloadBytes());
+      }
+    }
   }
 
   private static void write(Segment segment, List<ByteBuffer> buffers, int offset)

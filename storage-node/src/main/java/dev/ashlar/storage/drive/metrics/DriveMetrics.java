@@ -8,7 +8,7 @@ import io.micrometer.core.instrument.Tags;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.ToDoubleFunction;
+import java.util.function.DoubleSupplier;
 
 /** Counters of one drive. They count I/O of segment files only, and reads for clients only. */
 public final class DriveMetrics implements AutoCloseable {
@@ -64,10 +64,9 @@ public final class DriveMetrics implements AutoCloseable {
     counter("ashlar.drive.coalescing.bytes", "bytes read for merging small extents", mergedBytes);
   }
 
-  public <T> void gauge(String name, String description, T of, ToDoubleFunction<T> value) {
+  public void gauge(String name, String description, DoubleSupplier value) {
     meters.add(
-        Gauge.builder(name, of, value)
-            .strongReference(true)
+        Gauge.builder(name, value::getAsDouble)
             .description(description)
             .tags(tags)
             .register(registry));

@@ -1,9 +1,8 @@
 package dev.ashlar.storage.drive.read;
 
-import dev.ashlar.protocol.client.CommittedAttempt;
+import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardView;
 import dev.ashlar.protocol.layout.ByteRange;
-import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.ShardId;
 import dev.ashlar.storage.drive.index.ShardIndex;
 import dev.ashlar.storage.drive.segment.Extent;
@@ -13,49 +12,31 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Finds missing parts of a shard by the index alone. Thread-safe. */
+/** Finds missing parts of a shard by the index alone. */
 public final class ShardInventory {
   private static final int BLOCK = SegmentFormat.BLOCK;
 
   /** Blocks checked together. */
   private static final int BLOCKS = 4096;
 
-  private final ShardIndex index;
-
-  public ShardInventory(ShardIndex index) {
-    this.index = index;
-  }
+  private ShardInventory() {}
 
   /**
    * The first block that is incomplete in the state of the view; null if all are complete.
    *
    * @param length length of the shard in that state, at least 1
    */
-  public @Nullable ByteRange firstMissing(ShardId shard, ShardView view, long length)
-      throws IOException {
+  public static @Nullable ByteRange firstMissing(
+      ShardIndex index, ShardId shard, ShardView view, long length) throws IOException {
     ByteRange first = new ByteRange(0, Math.min(BLOCK, length));
     int last = (int) ((length - 1) / BLOCK);
     try (ShardIndex.Rows rows = index.rows()) {
-      long folded = rows.folded(shard).revision();
-      if (folded < view.folded()) {
-        return first;
-      }
-      List<AttemptId> attempts = new ArrayList<>();
-      for (CommittedAttempt attempt : view.unfolded()) {
-        if (attempt.revision() > folded) {
-          attempts.add(attempt.attempt());
-        }
-      }
-      Map<AttemptId, List<ShardPiece>> intents =
-          attempts.isEmpty() ? Map.of() : rows.intents(shard, attempts, 0, last);
-      if (!intents.keySet().containsAll(attempts)) {
-        return first;
-      }
-      List<Extent> unfolded = new ArrayList<>();
-      intents.values().forEach(pieces -> pieces.forEach(piece -> unfolded.add(piece.extent())));
+      List<Extent> unfolded =
+          ShardReader.unfolded(rows, shard, view, 0, last).stream()
+              .map(ShardPiece::extent)
+              .toList();
       for (int from = 0; from <= last; from += BLOCKS) {
         int to = Math.min(last, from + BLOCKS - 1);
         List<Extent> extents = new ArrayList<>(rows.bases(shard, from, to));
@@ -68,6 +49,8 @@ public final class ShardInventory {
         }
       }
       return null;
+    } catch (ShardException e) {
+      return first; // changes are missing
     }
   }
 

@@ -6,15 +6,13 @@ import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardView;
 import dev.ashlar.protocol.memory.Slab;
-import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.ShardId;
 import dev.ashlar.storage.drive.cache.ShardRange;
 import dev.ashlar.storage.drive.cache.UnfoldedShards;
 import dev.ashlar.storage.drive.index.IndexException;
 import dev.ashlar.storage.drive.index.ShardIndex;
-import dev.ashlar.storage.drive.log.SegmentLog;
-import dev.ashlar.storage.drive.metrics.DriveMetrics;
+import dev.ashlar.storage.drive.log.OpenDrive;
 import dev.ashlar.storage.drive.segment.Checksum;
 import dev.ashlar.storage.drive.segment.Extent;
 import dev.ashlar.storage.drive.segment.Segment;
@@ -25,6 +23,7 @@ import dev.ashlar.storage.io.TooManyOpenFilesException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -41,34 +40,28 @@ public final class ShardReader {
 
   private static final Extent[] NO_SOURCES = {};
 
+  private final OpenDrive drive;
   private final SegmentFiles segments;
   private final ShardIndex index;
   private final UnfoldedShards unfoldedShards;
-  private final SlabPool slabs;
-  private final DriveMetrics meters;
   private final IntConsumer onFileRead;
 
   /**
    * @param onFileRead called with the size of each read of a segment
    */
-  public ShardReader(
-      SegmentFiles segments,
-      SegmentLog.Parts parts,
-      UnfoldedShards unfoldedShards,
-      IntConsumer onFileRead) {
-    this.segments = segments;
-    this.index = parts.index();
-    this.unfoldedShards = unfoldedShards;
-    this.slabs = parts.slabs();
-    this.meters = parts.meters();
+  public ShardReader(OpenDrive drive, IntConsumer onFileRead) {
+    this.drive = drive;
+    segments = drive.segments();
+    index = drive.index();
+    unfoldedShards = drive.changed().unfolded();
     this.onFileRead = onFileRead;
   }
 
   public ShardData read(ShardRange range) throws ShardException {
-    Slab slab = slabs.acquire(range.memoryBytes());
+    Slab slab = drive.slabs().acquire(range.memoryBytes());
     boolean done = false;
     try {
-      meters.payloadRead(load(range, slab.buffer()));
+      drive.meters().payloadRead(load(range, slab.buffer()));
       done = true;
       return new ShardData(slab, slab.slice((int) (range.offset() % BLOCK), range.length()));
     } finally {
@@ -115,7 +108,7 @@ public final class ShardReader {
   }
 
   private ShardException ioError(ShardId shard, IOException e) {
-    meters.ioError();
+    drive.meters().ioError();
     // While its index fails a drive cannot tell what it holds.
     ShardFault fault =
         IndexException.in(e) != null
@@ -295,16 +288,15 @@ public final class ShardReader {
   }
 
   private static boolean hasNone(@Nullable Extent[] sources) {
-    for (Extent source : sources) {
-      if (source == null) {
-        return true;
-      }
-    }
-    return false;
+    return Arrays.asList(sources).contains(null);
   }
 
-  /** The unfolded pieces of the view's attempts for these blocks, oldest first. */
-  private static List<ShardPiece> unfolded(
+  /**
+   * The unfolded pieces of the view's attempts for these blocks, oldest first.
+   *
+   * @throws ShardException {@link ShardFault#MISSING} unless every change in the view is present
+   */
+  static List<ShardPiece> unfolded(
       ShardIndex.Rows rows, ShardId shard, ShardView view, int firstBlock, int lastBlock)
       throws IOException, ShardException {
     long folded = rows.folded(shard).revision();
@@ -312,12 +304,8 @@ public final class ShardReader {
       throw new ShardException(
           ShardFault.MISSING, shard + " is folded up to " + folded + ", not to " + view.folded());
     }
-    List<AttemptId> attempts = new ArrayList<>();
-    for (CommittedAttempt attempt : view.unfolded()) {
-      if (attempt.revision() > folded) {
-        attempts.add(attempt.attempt());
-      }
-    }
+    List<AttemptId> attempts =
+        view.unfoldedAfter(folded).stream().map(CommittedAttempt::attempt).toList();
     if (attempts.isEmpty()) {
       return List.of();
     }
@@ -327,14 +315,12 @@ public final class ShardReader {
   private static List<ShardPiece> unfolded(
       long folded, Map<AttemptId, List<ShardPiece>> intents, ShardView view) throws ShardException {
     List<ShardPiece> found = new ArrayList<>();
-    for (CommittedAttempt attempt : view.unfolded()) {
-      if (attempt.revision() > folded) {
-        List<ShardPiece> pieces = intents.get(attempt.attempt());
-        if (pieces == null) {
-          throw new ShardException(ShardFault.MISSING, "the shard has nothing of " + attempt);
-        }
-        found.addAll(pieces);
+    for (CommittedAttempt attempt : view.unfoldedAfter(folded)) {
+      List<ShardPiece> pieces = intents.get(attempt.attempt());
+      if (pieces == null) {
+        throw new ShardException(ShardFault.MISSING, "the shard has nothing of " + attempt);
       }
+      found.addAll(pieces);
     }
     return found;
   }
@@ -382,7 +368,7 @@ public final class ShardReader {
     int bad = new Checksum().firstMismatch(memory, at, run.bytes(), extent.crcs(), firstCrc);
     memory.clear();
     if (bad >= 0) {
-      meters.corruptBlock();
+      drive.meters().corruptBlock();
       throw new ShardException(
           ShardFault.CORRUPT,
           shard + " block " + (extent.firstBlock() + bad) + " in segment " + extent.segment());

@@ -1,6 +1,7 @@
 package dev.ashlar.storage.drive.scrub;
 
 import dev.ashlar.storage.drive.compact.UnreadableDirectories;
+import dev.ashlar.storage.drive.log.OpenDrive;
 import dev.ashlar.storage.drive.log.SegmentLog;
 import dev.ashlar.storage.drive.segment.Segment;
 import dev.ashlar.storage.drive.segment.SegmentFiles;
@@ -10,6 +11,7 @@ import dev.ashlar.storage.io.TooManyOpenFilesException;
 import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -23,6 +25,7 @@ import org.slf4j.LoggerFactory;
 public final class ScrubPass {
   private static final Logger LOG = LoggerFactory.getLogger(ScrubPass.class);
 
+  private final UUID drive;
   private final RawFiles files;
   private final SegmentFiles segments;
   private final SegmentLog log;
@@ -39,14 +42,14 @@ public final class ScrubPass {
    * @param lost receives pieces that have to be moved because no directory lists them
    */
   public ScrubPass(
-      RawFiles files,
-      SegmentFiles segments,
+      OpenDrive drive,
       SegmentLog log,
       Function<DamageListener, SegmentVerifier> reading,
       UnreadableDirectories lost,
       Clock clock) {
-    this.files = files;
-    this.segments = segments;
+    this.drive = drive.id();
+    files = drive.files();
+    segments = drive.segments();
     this.log = log;
     this.reading = reading;
     this.lost = lost;
@@ -89,7 +92,8 @@ public final class ScrubPass {
     if (next == null) {
       keep(now.finish(clock.millis()));
       LOG.info(
-          "Scrubbed {} bytes in {} segments and found {} damaged blocks",
+          "Drive {}: scrubbed {} bytes in {} segments and found {} damaged blocks.",
+          drive,
           now.verifiedBytes(),
           now.segments(),
           now.damagedBlocks());
@@ -120,7 +124,8 @@ public final class ScrubPass {
       throw e;
     }
     LOG.warn(
-        "Skipping {} in this pass: {}. Check the owner and the permissions of the file",
+        "Drive {}: skipping {} in this scrub: {}. Check the owner and the permissions of the file.",
+        drive,
         segment,
         e.getMessage());
     keep(now.skip(segment.id()));
@@ -160,7 +165,8 @@ public final class ScrubPass {
       changed.write(files);
     } catch (IOException e) {
       LOG.warn(
-          "{} cannot be written, so a restart would repeat segments of the scrub: {}",
+          "Drive {}: {} cannot be written, so a restart would repeat segments of the scrub: {}",
+          drive,
           ScrubState.FILE,
           e.toString());
     }

@@ -1,18 +1,14 @@
 package dev.ashlar.storage.drive.scrub;
 
-import dev.ashlar.storage.drive.segment.Checksum;
-import dev.ashlar.storage.drive.segment.SegmentFormat;
-import dev.ashlar.storage.io.RawFile;
+import dev.ashlar.storage.io.CheckedFile;
 import dev.ashlar.storage.io.RawFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The progress of the scrub: 80 bytes in a file of their own, overwritten in place. If they are
- * lost, the scrub starts anew.
+ * The progress of the scrub, in 80 bytes. If they are lost, the scrub starts anew.
  *
  * <pre>
  * magic 4 | version 2 | flags 2 | started 8 | finished 8 | next segment 8 | last segment 8
@@ -41,47 +37,25 @@ public record ScrubState(
   private static final Logger LOG = LoggerFactory.getLogger(ScrubState.class);
   public static final String FILE = "scrub-state";
   public static final ScrubState NEVER = new ScrubState(false, false, 0, 0, 0, 0, 0, 0, 0, 0);
-  private static final int MAGIC = 0x41534843;
-  private static final short VERSION = 1;
+  public static final int BYTES = 80;
+  private static final CheckedFile FORMAT = new CheckedFile(FILE, 0x4153_4843, (short) 1, BYTES);
   private static final int RUNNING = 1;
   private static final int EXTENDED = 2;
-  public static final int BYTES = 80;
-  private static final int CRC_AT = BYTES - Integer.BYTES;
 
   /** The stored state; {@link #NEVER} if there is none or it is damaged. */
   static ScrubState read(RawFiles files) {
     try {
-      return readFile(files);
+      ByteBuffer content = FORMAT.read(files);
+      return content == null ? NEVER : decode(content);
     } catch (IOException e) {
       LOG.warn("{} is unreadable, so the scrub starts anew: {}", FILE, e.toString());
       return NEVER;
     }
   }
 
-  private static ScrubState readFile(RawFiles files) throws IOException {
-    if (!files.list().contains(FILE)) {
-      return NEVER;
-    }
-    ByteBuffer bytes = ByteBuffer.allocateDirect(BYTES);
-    try (RawFile file = files.open(FILE)) {
-      if (file.size() < BYTES) {
-        return NEVER;
-      }
-      file.read(bytes, 0);
-    }
-    return decode(bytes);
-  }
-
   /** Durably replaces the stored state. */
   void write(RawFiles files) throws IOException {
-    if (!files.list().contains(FILE)) {
-      files.create(FILE, SegmentFormat.BLOCK).close();
-      files.syncDirectory();
-    }
-    try (RawFile file = files.open(FILE)) {
-      file.write(List.of(encode()), 0);
-      file.sync();
-    }
+    FORMAT.write(files, encode());
   }
 
   ScrubState begin(long nowMs, long newLastSegment) {
@@ -130,33 +104,28 @@ public record ScrubState(
   }
 
   public ByteBuffer encode() {
-    ByteBuffer bytes = ByteBuffer.allocateDirect(BYTES);
     int flags = (isRunning ? RUNNING : 0) | (isExtended ? EXTENDED : 0);
-    bytes.putInt(MAGIC).putShort(VERSION).putShort((short) flags);
-    bytes.putLong(startedMs).putLong(finishedMs).putLong(nextSegment).putLong(lastSegment);
-    bytes.putLong(segments).putLong(verifiedBytes).putLong(damagedBlocks);
-    bytes.putLong(unreadableDirectories);
-    int crc = new Checksum().of(bytes, 0, CRC_AT);
-    return bytes.clear().putInt(CRC_AT, crc);
+    ByteBuffer content = FORMAT.content().putShort((short) flags);
+    content.putLong(startedMs).putLong(finishedMs).putLong(nextSegment).putLong(lastSegment);
+    content.putLong(segments).putLong(verifiedBytes).putLong(damagedBlocks);
+    return FORMAT.seal(content.putLong(unreadableDirectories));
   }
 
-  public static ScrubState decode(ByteBuffer bytes) {
-    int crc = new Checksum().of(bytes, 0, CRC_AT);
-    bytes.clear();
-    if (bytes.getInt(0) != MAGIC || bytes.getShort(4) != VERSION || crc != bytes.getInt(CRC_AT)) {
+  public static ScrubState decode(ByteBuffer content) {
+    if (!FORMAT.isIntact(content)) {
       return NEVER;
     }
-    short flags = bytes.getShort(6);
+    short flags = content.getShort(6);
     return new ScrubState(
         (flags & RUNNING) != 0,
         (flags & EXTENDED) != 0,
-        bytes.getLong(8),
-        bytes.getLong(16),
-        bytes.getLong(24),
-        bytes.getLong(32),
-        bytes.getLong(40),
-        bytes.getLong(48),
-        bytes.getLong(56),
-        bytes.getLong(64));
+        content.getLong(8),
+        content.getLong(16),
+        content.getLong(24),
+        content.getLong(32),
+        content.getLong(40),
+        content.getLong(48),
+        content.getLong(56),
+        content.getLong(64));
   }
 }

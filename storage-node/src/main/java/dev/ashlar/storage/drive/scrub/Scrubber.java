@@ -29,15 +29,26 @@ public final class Scrubber {
   private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(10);
   private static final long REST_AFTER_FAILURE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
+  /** Maximum delay of each read while client requests wait. */
+  private static final long YIELD_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(50);
+
+  private static final long YIELD_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+  /** Unused time that may be caught up. */
+  private static final long SAVED_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
   private final DriveId drive;
   private final ScrubPass scrub;
   private final ShardIndex index;
   private final ScrubConfig config;
   private final DamageListener listener;
-  private final ScrubThrottle throttle;
+  private final BooleanSupplier areClientsWaiting;
   private final Thread thread;
   private volatile boolean isStopping;
   private volatile boolean isWanted;
+
+  /** When the next read may begin. Used by the scrub thread. */
+  private long freeAtNanos = System.nanoTime();
 
   /** Whether this process has read the index in the current pass. */
   private boolean isIndexRead;
@@ -59,8 +70,8 @@ public final class Scrubber {
     this.index = index;
     this.config = task.config();
     this.listener = task.listener();
-    throttle = new ScrubThrottle(this::bytesPerSecond, areClientsWaiting);
-    this.scrub = scrub.apply(throttle);
+    this.areClientsWaiting = areClientsWaiting;
+    this.scrub = scrub.apply(this::take);
     thread = Thread.ofPlatform().name("drive-scrub-" + name).daemon().unstarted(this::run);
   }
 
@@ -71,7 +82,6 @@ public final class Scrubber {
   /** Ends the scrub without waiting. */
   public void end() {
     isStopping = true;
-    throttle.end();
     LockSupport.unpark(thread);
   }
 
@@ -149,12 +159,32 @@ public final class Scrubber {
   /** Verifies the index; segments are read even if that fails. */
   private boolean verifyIndex() {
     try {
-      return index.verify(throttle);
+      return index.verify(this::take);
     } catch (IOException | RuntimeException e) {
       LOG.warn(
           "Drive {}: verifying the index failed; the scrub continues with the segments", drive, e);
       return false;
     }
+  }
+
+  /**
+   * Limits the rate of reads and yields to client requests.
+   *
+   * @return false if reading has to stop
+   */
+  private boolean take(int bytes) {
+    long rate = bytesPerSecond();
+    long now = System.nanoTime();
+    long wait = rate == 0 ? 0 : Math.max(freeAtNanos - now, -SAVED_NANOS);
+    freeAtNanos = now + wait + (rate == 0 ? 0 : (long) (bytes * 1e9 / rate));
+    for (long left = wait; left > 0 && !isStopping; left = now + wait - System.nanoTime()) {
+      LockSupport.parkNanos(this, left);
+    }
+    long yieldedUntil = System.nanoTime() + YIELD_NANOS_MAX;
+    while (!isStopping && areClientsWaiting.getAsBoolean() && System.nanoTime() < yieldedUntil) {
+      LockSupport.parkNanos(this, YIELD_LOOK_NANOS);
+    }
+    return !isStopping;
   }
 
   private void rest(long nanos) {

@@ -3,12 +3,11 @@ package dev.ashlar.storage.drive.scrub;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.memory.Slab;
-import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.BlobId;
-import dev.ashlar.storage.drive.cache.UnfoldedShards;
 import dev.ashlar.storage.drive.compact.LiveRecordCollector;
 import dev.ashlar.storage.drive.index.ReadThrottle;
 import dev.ashlar.storage.drive.index.ShardIndex;
+import dev.ashlar.storage.drive.log.OpenDrive;
 import dev.ashlar.storage.drive.log.SegmentLog;
 import dev.ashlar.storage.drive.segment.BatchScanner;
 import dev.ashlar.storage.drive.segment.Checksum;
@@ -29,7 +28,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,13 +48,11 @@ public final class SegmentVerifier {
   /** Counts repeated before the whole index is searched for missing pieces. */
   private static final int RECOUNTS = 2;
 
-  private final UUID drive;
+  private final OpenDrive drive;
   private final int segmentBytes;
   private final SegmentFiles segments;
   private final SegmentLog log;
   private final ShardIndex index;
-  private final UnfoldedShards unfolded;
-  private final SlabPool slabs;
   private final ReadThrottle throttle;
   private final DamageListener listener;
   private final Checksum checksum = new Checksum();
@@ -89,20 +85,12 @@ public final class SegmentVerifier {
   }
 
   public SegmentVerifier(
-      UUID drive,
-      SegmentFiles segments,
-      SegmentLog log,
-      SegmentLog.Parts parts,
-      UnfoldedShards unfolded,
-      ReadThrottle throttle,
-      DamageListener listener) {
+      OpenDrive drive, SegmentLog log, ReadThrottle throttle, DamageListener listener) {
     this.drive = drive;
-    this.segmentBytes = segments.segmentBytes();
-    this.segments = segments;
+    segments = drive.segments();
+    segmentBytes = segments.segmentBytes();
+    index = drive.index();
     this.log = log;
-    this.index = parts.index();
-    this.slabs = parts.slabs();
-    this.unfolded = unfolded;
     this.throttle = throttle;
     this.listener = listener;
   }
@@ -124,7 +112,7 @@ public final class SegmentVerifier {
     boolean isActive = log.activeSegment() == segment;
     int end = isActive && head.segment() == segment ? head.offset() : segmentBytes;
     BatchHeader last = null;
-    try (BatchScanner scanner = new BatchScanner(drive, segmentBytes, slabs)) {
+    try (BatchScanner scanner = drive.newScanner()) {
       for (int offset = 0; offset < end; ) {
         Batch batch = next(scanner, segment, offset);
         if (batch == null) {
@@ -157,7 +145,11 @@ public final class SegmentVerifier {
     int end = last.offset() + last.bytes();
     boolean isStillThere = segments.get(segment) != null;
     if (isStillThere && last.lacksSeal() && end < segmentBytes) {
-      LOG.warn("The last batch of segment {}, after byte {}, is unreadable", segment, end);
+      LOG.warn(
+          "Drive {}: the last batch of {}, after byte {}, is unreadable.",
+          drive.id(),
+          segment,
+          end);
       gaps.add(end);
     }
   }
@@ -174,7 +166,7 @@ public final class SegmentVerifier {
    */
   private void recount(long segment) throws IOException {
     seenBytes = 0;
-    try (BatchScanner scanner = new BatchScanner(drive, segmentBytes, slabs)) {
+    try (BatchScanner scanner = drive.newScanner()) {
       Batch batch = next(scanner, segment, 0);
       while (batch != null) {
         batch.live().forEach(piece -> seenBytes += piece.storedBytes());
@@ -193,14 +185,11 @@ public final class SegmentVerifier {
       return null;
     }
     try {
-      BatchHeader header = scanner.directoryAt(segment, offset);
-      if (header == null) {
-        header = scanner.firstAbove(segment, offset, 0);
-      }
+      BatchHeader header = scanner.firstFrom(segment, offset);
       if (header == null) {
         return null;
       }
-      LiveRecordCollector needed = new LiveRecordCollector(index, unfolded, segments, segment);
+      LiveRecordCollector needed = LiveRecordCollector.of(drive, segment);
       scanner.forEachRecord(header, needed);
       needed.lookUp();
       return new Batch(header, needed.take(Integer.MAX_VALUE).pieces());
@@ -221,7 +210,7 @@ public final class SegmentVerifier {
    */
   private boolean verify(long segment, int at, int length, List<ShardPiece> pieces)
       throws IOException {
-    Slab slab = slabs.acquire(length);
+    Slab slab = drive.slabs().acquire(length);
     try {
       BitSet unreadable = new BitSet();
       for (int from = 0; from < length; from += READ_BYTES) {
@@ -304,7 +293,8 @@ public final class SegmentVerifier {
       damagedBlocks++;
       long offset = (long) (extent.firstBlock() + block) * BLOCK;
       LOG.warn(
-          "{} at byte {}, in segment {}, is damaged: {}",
+          "Drive {}: {} at byte {}, in segment {}, is damaged: {}",
+          drive.id(),
           piece.shard(),
           offset,
           extent.segment(),
@@ -350,7 +340,11 @@ public final class SegmentVerifier {
     }
     blobsInGaps.add(piece.shard().blob());
     if (gaps.add(gap)) {
-      LOG.warn("A batch after byte {} of segment {} has lost its directory", gap, segment);
+      LOG.warn(
+          "Drive {}: a batch after byte {} of {} has lost its directory.",
+          drive.id(),
+          gap,
+          segment);
     }
     int tail = extent.tailPosition() == 0 ? extent.position() : extent.tailPosition();
     int tailEnd = tail + extent.length() - extent.bodyLength();

@@ -7,7 +7,9 @@ import dev.ashlar.storage.io.FileNotOpenedException;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 public final class BatchScanner implements AutoCloseable {
   private static final int BLOCK = SegmentFormat.BLOCK;
   private static final int STRIDE_BYTES = 64 * 1024;
+
+  /** More than bad sectors cause. Limits memory for a drive that is entirely unreadable. */
+  private static final int UNREAD_MAX = 16 * 1024;
 
   /** Advice when a start is refused rather than data declared lost. */
   public static final String REMEDY =
@@ -27,8 +32,14 @@ public final class BatchScanner implements AutoCloseable {
   private Slab slab;
   private ByteBuffer memory;
   private final Checksum checksum = new Checksum();
-  private final UnreadableRanges unread = new UnreadableRanges();
+
+  /** What could not be read, kept for another attempt. */
+  private final Set<Place> unread = new LinkedHashSet<>();
+
+  private boolean hasMoreUnread;
   private boolean sawIoError;
+
+  private record Place(Segment segment, int offset, int bytes) {}
 
   /** The directory in the buffer; null: other content. */
   private @Nullable BatchHeader loaded;
@@ -66,7 +77,7 @@ public final class BatchScanner implements AutoCloseable {
    * bad sectors make a whole segment unreadable.
    */
   public void confirmUnread() throws IOException {
-    for (UnreadableRanges.Place place : unread.all()) {
+    for (Place place : List.copyOf(unread)) {
       if (load(place.segment(), place.offset(), place.bytes())) {
         throw new IOException(
             place.segment()
@@ -75,14 +86,13 @@ public final class BatchScanner implements AutoCloseable {
                 + REMEDY);
       }
     }
-    for (Segment segment : unread.segments()) {
+    for (Segment segment : unread.stream().map(Place::segment).distinct().toList()) {
       if (!canReadAny(segment)) {
         throw new IOException("no part of " + segment + " is readable" + REMEDY);
       }
     }
-    if (unread.isOverfull()) {
-      throw new IOException(
-          "more than " + UnreadableRanges.MAX + " blocks are unreadable" + REMEDY);
+    if (hasMoreUnread) {
+      throw new IOException("more than " + UNREAD_MAX + " blocks are unreadable" + REMEDY);
     }
     unread.clear();
   }
@@ -232,6 +242,12 @@ public final class BatchScanner implements AutoCloseable {
     return null;
   }
 
+  /** The first intact directory at or after this offset. One that begins there costs one block. */
+  public @Nullable BatchHeader firstFrom(Segment segment, int offset) throws IOException {
+    BatchHeader here = directoryAt(segment, offset);
+    return here != null ? here : firstAbove(segment, offset, 0);
+  }
+
   /**
    * Durably erases what may be the beginning of a batch. This is also done where none is visible:
    * the zeros of an earlier attempt may have been read from the page cache only.
@@ -300,7 +316,11 @@ public final class BatchScanner implements AutoCloseable {
       return false;
     } catch (IOException e) {
       sawIoError = true;
-      unread.add(segment, offset, bytes);
+      Place place = new Place(segment, offset, bytes);
+      hasMoreUnread |= unread.size() == UNREAD_MAX && !unread.contains(place);
+      if (unread.size() < UNREAD_MAX) {
+        unread.add(place);
+      }
       return false;
     } finally {
       memory.clear();

@@ -26,19 +26,6 @@ public record Extent(
     long sequence,
     int[] crcs,
     Stamp stamp) {
-
-  /** An extent of bytes as first written. */
-  public Extent(
-      int firstBlock,
-      int length,
-      long segment,
-      int position,
-      int tailPosition,
-      long sequence,
-      int[] crcs) {
-    this(firstBlock, length, segment, position, tailPosition, sequence, crcs, Stamp.ORIGINAL);
-  }
-
   /**
    * The changes of a shard that folded bytes contain.
    *
@@ -75,6 +62,17 @@ public record Extent(
   public boolean isAsNewAs(Extent other) {
     int byRevision = Long.compare(stamp.revision, other.stamp.revision);
     return byRevision > 0 || (byRevision == 0 && sequence >= other.sequence);
+  }
+
+  /** An extent that is not written yet. */
+  public static Extent unplaced(int firstBlock, int length, int[] crcs, Stamp stamp) {
+    return new Extent(firstBlock, length, 0, 0, 0, 0, crcs, stamp);
+  }
+
+  /** The same bytes written elsewhere. */
+  public Extent placed(long newSegment, int newPosition, int newTailPosition, long newSequence) {
+    return new Extent(
+        firstBlock, length, newSegment, newPosition, newTailPosition, newSequence, crcs, stamp);
   }
 
   public Extent stamped(Stamp newStamp) {

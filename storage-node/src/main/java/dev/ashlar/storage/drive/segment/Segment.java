@@ -8,6 +8,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * reused only after the last user has released it.
  */
 public final class Segment {
+  private static final String PREFIX = "segment-";
+
   private final long id;
   private final RawFile file;
   private final AtomicInteger users = new AtomicInteger(1);
@@ -19,13 +21,25 @@ public final class Segment {
     this.use = use;
   }
 
+  public static String fileName(long id) {
+    return PREFIX + String.format("%016x", id);
+  }
+
+  public static boolean isSegment(String fileName) {
+    return fileName.startsWith(PREFIX);
+  }
+
+  static long idOf(String fileName) {
+    return Long.parseUnsignedLong(fileName, PREFIX.length(), fileName.length(), 16);
+  }
+
   public long id() {
     return id;
   }
 
   @Override
   public String toString() {
-    return SegmentFiles.fileName(id);
+    return fileName(id);
   }
 
   public RawFile file() {

@@ -12,6 +12,7 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntSupplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,7 +23,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class SegmentFiles implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SegmentFiles.class);
-  private static final String SEGMENT_PREFIX = "segment-";
   private static final String SPARE_PREFIX = "spare-";
   private static final int SPARES_MAX = 2;
 
@@ -41,10 +41,6 @@ public final class SegmentFiles implements AutoCloseable {
 
     Need(int segmentsLeft) {
       this.segmentsLeft = segmentsLeft;
-    }
-
-    int segmentsLeft() {
-      return segmentsLeft;
     }
   }
 
@@ -87,21 +83,22 @@ public final class SegmentFiles implements AutoCloseable {
     this.limits = limits;
     this.drivesOnFileSystem = drivesOnFileSystem;
     for (String name : files.list()) {
-      if (isSegment(name)) {
+      if (Segment.isSegment(name)) {
         openSegment(name, uses);
       } else if (name.startsWith(SPARE_PREFIX)) {
         openSpare(name);
       }
     }
-    lastId = byId.isEmpty() ? 0 : byId.lastKey();
-    for (long used : uses.keySet()) {
-      lastId = Math.max(lastId, used);
-    }
+    lastId =
+        Stream.concat(byId.keySet().stream(), uses.keySet().stream())
+            .mapToLong(id -> id)
+            .max()
+            .orElse(0);
     updateFreeSpace();
   }
 
   private void openSegment(String name, Map<Long, SegmentUsage> uses) throws IOException {
-    long id = Long.parseUnsignedLong(name, SEGMENT_PREFIX.length(), name.length(), 16);
+    long id = Segment.idOf(name);
     SegmentUsage use = uses.getOrDefault(id, SegmentUsage.NONE);
     long size = files.size(name);
     if (size != limits.segmentBytes()) {
@@ -128,14 +125,6 @@ public final class SegmentFiles implements AutoCloseable {
     } else {
       files.delete(name);
     }
-  }
-
-  public static String fileName(long id) {
-    return SEGMENT_PREFIX + String.format("%016x", id);
-  }
-
-  public static boolean isSegment(String name) {
-    return name.startsWith(SEGMENT_PREFIX);
   }
 
   /** A segment, which the caller has to {@link #release}; null if it no longer exists. */
@@ -224,7 +213,7 @@ public final class SegmentFiles implements AutoCloseable {
       }
       leaving.run();
       long id = ++lastId;
-      String name = fileName(id);
+      String name = Segment.fileName(id);
       makeOf(spares.element(), name);
       spares.remove();
       Segment segment = new Segment(id, files.open(name), SegmentUsage.NONE);
@@ -306,11 +295,7 @@ public final class SegmentFiles implements AutoCloseable {
   }
 
   public long liveBytes() {
-    long sum = 0;
-    for (Segment segment : byId.values()) {
-      sum += segment.use().liveBytes();
-    }
-    return sum;
+    return byId.values().stream().mapToLong(segment -> segment.use().liveBytes()).sum();
   }
 
   public int count() {
@@ -348,11 +333,12 @@ public final class SegmentFiles implements AutoCloseable {
   }
 
   private void updateFreeSpace() throws IOException {
+    usedBytes = (long) (onDrive.size() + spares.size()) * limits.segmentBytes();
+    usableBytes = files.usableBytes();
     long spareBytes = (long) spares.size() * limits.segmentBytes();
-    freeBytes = spareBytes + roomBytes();
-    newDataFreeBytes =
-        spareBytes
-            + Math.min(limits.capacityBytesMax() - usedBytes, usableBytes - otherDrivesBytes());
+    long roomBytes = limits.capacityBytesMax() - usedBytes;
+    freeBytes = spareBytes + Math.min(roomBytes, usableBytes);
+    newDataFreeBytes = spareBytes + Math.min(roomBytes, usableBytes - otherDrivesBytes());
   }
 
   /**
@@ -361,17 +347,12 @@ public final class SegmentFiles implements AutoCloseable {
    */
   private long otherDrivesBytes() {
     long others = Math.max(0, drivesOnFileSystem.getAsInt() - 1);
-    return others * Need.NEW_DATA.segmentsLeft() * limits.segmentBytes();
+    return others * Need.NEW_DATA.segmentsLeft * limits.segmentBytes();
   }
 
-  private long roomBytes() throws IOException {
-    usedBytes = (long) (onDrive.size() + spares.size()) * limits.segmentBytes();
-    usableBytes = files.usableBytes();
-    return Math.min(limits.capacityBytesMax() - usedBytes, usableBytes);
-  }
-
+  /** Adds the only spare, if there was space for it as of the last check. */
   private boolean addSpare() throws IOException {
-    if (roomBytes() < limits.segmentBytes()) {
+    if (freeBytes < limits.segmentBytes()) {
       return false;
     }
     String name = SPARE_PREFIX + Long.toHexString(++lastSpare);
@@ -380,7 +361,7 @@ public final class SegmentFiles implements AutoCloseable {
     } catch (TooManyOpenFilesException e) {
       throw e; // there may be space
     } catch (IOException e) {
-      LOG.warn("No space for another segment: {}", e.toString());
+      LOG.warn("{}: no space for another segment: {}", files, e.toString());
       return false;
     }
     spares.add(name);
@@ -388,7 +369,7 @@ public final class SegmentFiles implements AutoCloseable {
   }
 
   private void recycle(Segment segment) {
-    String name = fileName(segment.id());
+    String name = Segment.fileName(segment.id());
     lock.lock();
     try {
       segment.file().close();
@@ -405,7 +386,8 @@ public final class SegmentFiles implements AutoCloseable {
       updateFreeSpace();
     } catch (IOException e) {
       LOG.warn(
-          "Segment {} could not be freed and stays until the next start: {}",
+          "{}: segment {} could not be freed and stays until the next start: {}",
+          files,
           segment.id(),
           e.toString());
     } finally {

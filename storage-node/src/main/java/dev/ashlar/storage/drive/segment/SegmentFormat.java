@@ -123,36 +123,6 @@ public final class SegmentFormat {
     batch.putInt(CRC_AT, directoryCrc(batch, 0, header.directoryBytes(), checksum));
   }
 
-  /** Lays out an empty batch of one block that ends its segment. */
-  public static void layOutSeal(
-      ByteBuffer batch,
-      UUID drive,
-      LogPosition at,
-      ChangeHistory.Stored history,
-      Checksum checksum) {
-    for (int i = HEADER_BYTES; i < BLOCK; i += Long.BYTES) {
-      batch.putLong(i, 0);
-    }
-    int records = history.batches() > 0 ? 1 : 0;
-    if (records > 0) {
-      putHistory(batch.position(HEADER_BYTES), history);
-    }
-    int directoryBytes = HEADER_BYTES + history.storedBytes();
-    sealDirectory(
-        batch,
-        new BatchHeader(
-            drive,
-            at.segment(),
-            at.offset(),
-            BLOCK,
-            at.sequence(),
-            records,
-            directoryBytes,
-            VERSION,
-            true),
-        checksum);
-  }
-
   public static int directoryCrc(ByteBuffer memory, int at, int directoryBytes, Checksum checksum) {
     checksum.of(memory, at, CRC_AT);
     int crc = checksum.add(memory, at + HEADER_BYTES, directoryBytes - HEADER_BYTES);

@@ -41,13 +41,22 @@ public record ShardPiece(ShardId shard, Role role, Extent extent) {
     return new ShardPiece(shard, Role.PATCH, extent);
   }
 
+  /** The attempt that wrote an intent. */
+  public AttemptId attempt() {
+    return ((Intent) role).attempt();
+  }
+
   public ShardPiece movedTo(Extent place) {
     return new ShardPiece(shard, role, place);
   }
 
+  /** Bytes of its record. */
+  public int headerBytes() {
+    return SegmentFormat.pieceHeaderBytes(role, extent.stamp(), extent.crcs().length);
+  }
+
   /** Bytes of its record and payload in the segment, without the rounding of the batch. */
   public int storedBytes() {
-    return SegmentFormat.pieceHeaderBytes(role, extent.stamp(), extent.crcs().length)
-        + extent.length();
+    return headerBytes() + extent.length();
   }
 }

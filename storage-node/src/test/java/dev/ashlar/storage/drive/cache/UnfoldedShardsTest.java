@@ -133,10 +133,13 @@ class UnfoldedShardsTest {
 
   private static ShardPiece piece(ShardId shard, long attempt, int block, int position) {
     ShardPiece.Intent intent = new ShardPiece.Intent(new AttemptId(1, attempt), 0, true, true);
-    return new ShardPiece(shard, intent, new Extent(block, 4096, 1, position, 0, 1, CRCS));
+    return new ShardPiece(
+        shard, intent, new Extent(block, 4096, 1, position, 0, 1, CRCS, Extent.Stamp.ORIGINAL));
   }
 
   private static ShardPiece moved(ShardPiece piece, int position) {
-    return piece.movedTo(new Extent(piece.extent().firstBlock(), 4096, 2, position, 0, 2, CRCS));
+    return piece.movedTo(
+        new Extent(
+            piece.extent().firstBlock(), 4096, 2, position, 0, 2, CRCS, Extent.Stamp.ORIGINAL));
   }
 }

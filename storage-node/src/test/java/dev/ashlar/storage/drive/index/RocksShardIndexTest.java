@@ -97,7 +97,8 @@ class RocksShardIndexTest {
       for (long blob = 1; blob <= 3; blob++) {
         for (int slot = 0; slot < 2; slot++) {
           ShardId shard = new ShardId(new BlobId(1, blob), slot);
-          Extent extent = new Extent(slot, SegmentFormat.BLOCK, 1, 0, 0, 1, new int[1]);
+          Extent extent =
+              new Extent(slot, SegmentFormat.BLOCK, 1, 0, 0, 1, new int[1], Extent.Stamp.ORIGINAL);
           update.put(ShardPiece.base(shard, extent));
           update.put(ShardPiece.patch(shard, extent.block(slot, new Extent.Stamp(1, 1))));
           for (long attempt = 5; attempt <= 6; attempt++) {
@@ -128,7 +129,8 @@ class RocksShardIndexTest {
       TreeSet<BlobId> expected = new TreeSet<>();
       for (int i = 0; i < 40; i++) {
         ShardId shard = new ShardId(new BlobId(i % 5 - 2, i * 7 % 11 - 5), i % 3);
-        Extent extent = new Extent(0, SegmentFormat.BLOCK, 1, 0, 0, 1, new int[1]);
+        Extent extent =
+            new Extent(0, SegmentFormat.BLOCK, 1, 0, 0, 1, new int[1], Extent.Stamp.ORIGINAL);
         ShardPiece.Intent attempt = new ShardPiece.Intent(new AttemptId(1, i), 0, true, true);
         switch (i % 4) {
           case 0 -> update.put(ShardPiece.base(shard, extent));
@@ -190,7 +192,16 @@ class RocksShardIndexTest {
     int blocks = 1 + random.nextInt(6);
     int length = blocks * SegmentFormat.BLOCK - random.nextInt(2) * 100;
     int[] crcs = random.ints(blocks).toArray();
-    Extent run = new Extent(block, length, 1 + random.nextInt(3), 4096, 0, random.nextInt(9), crcs);
+    Extent run =
+        new Extent(
+            block,
+            length,
+            1 + random.nextInt(3),
+            4096,
+            0,
+            random.nextInt(9),
+            crcs,
+            Extent.Stamp.ORIGINAL);
     for (int each = block; each < block + blocks; each++) {
       Extent patch = run.block(each, new Extent.Stamp(random.nextInt(1, 3), 1));
       update.put(ShardPiece.patch(shard, patch));
@@ -219,7 +230,16 @@ class RocksShardIndexTest {
     ShardIndex.Update update = index.update();
     int first = firstBlock;
     for (int count : blocks) {
-      Extent extent = new Extent(first, count * SegmentFormat.BLOCK, 1, 0, 0, 1, new int[count]);
+      Extent extent =
+          new Extent(
+              first,
+              count * SegmentFormat.BLOCK,
+              1,
+              0,
+              0,
+              1,
+              new int[count],
+              Extent.Stamp.ORIGINAL);
       update.put(ShardPiece.base(shard, extent));
       first += count;
     }

@@ -1,0 +1,103 @@
+package dev.ashlar.metadata.consensus.raft;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import dev.ashlar.metadata.consensus.folder.PeerIds;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import java.util.function.UnaryOperator;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto.AppendResult;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
+import org.apache.ratis.proto.RaftProtos.LogEntryProto;
+import org.apache.ratis.proto.RaftProtos.TermIndexProto;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.util.CodeInjectionForTesting;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A follower whose log is not written for a while. */
+@Timeout(60)
+class UnsyncedEntriesTest {
+  /** Other tests in this process have no peers of these places. */
+  private static final int FIRST_PLACE = 50;
+
+  private static final RaftPeerId SLOW = PeerIds.ofFounder(FIRST_PLACE + 2);
+
+  @TempDir Path root = Path.of("");
+  private final CountDownLatch isWritable = new CountDownLatch(1);
+  private final CompletableFuture<AppendEntriesRequestProto> first = new CompletableFuture<>();
+
+  private boolean delayLog(Object peer) {
+    try {
+      if (SLOW.equals(peer)) {
+        isWritable.await();
+      }
+      return true;
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private void keepFirst(Object request) {
+    if (request instanceof AppendEntriesRequestProto append
+        && append.getEntriesCount() > 0
+        && append.getServerRequest().getReplyId().equals(SLOW.toByteString())) {
+      first.complete(append);
+    }
+  }
+
+  /** Until the peer has the entries that were sent first. */
+  private static AppendEntriesReplyProto delivered(
+      Peer.Network network, AppendEntriesRequestProto request) throws Exception {
+    while (true) {
+      AppendEntriesReplyProto reply = network.appendEntries(request);
+      if (reply.getResult() != AppendResult.INCONSISTENCY) {
+        return reply;
+      }
+      Thread.sleep(10);
+    }
+  }
+
+  private void assertAnsweredOnceSynced(UnaryOperator<AppendEntriesRequestProto> next)
+      throws Exception {
+    CodeInjectionForTesting.put(
+        "SegmentedRaftLogWorker.runWorker", (peer, other, arguments) -> delayLog(peer));
+    try (LocalPeers peers = new LocalPeers(root, FIRST_PLACE, this::keepFirst)) {
+      AppendEntriesRequestProto request = next.apply(first.get());
+      FutureTask<AppendEntriesReplyProto> answer =
+          new FutureTask<>(() -> delivered(peers.network, request));
+      Thread.startVirtualThread(answer);
+      Thread.sleep(300); // long enough for an answer that does not wait
+      assertFalse(answer.isDone());
+      isWritable.countDown();
+      assertEquals(AppendResult.SUCCESS, answer.get().getResult());
+    } finally {
+      isWritable.countDown();
+    }
+  }
+
+  /** As a leader does whose first call takes too long. */
+  @Test
+  void entriesThatAreSentAgainAreAcknowledgedOnceTheyAreSynced() throws Exception {
+    assertAnsweredOnceSynced(request -> request);
+  }
+
+  /** A leader takes the answer to a heartbeat for an acknowledgement of the entry before it. */
+  @Test
+  void aHeartbeatIsAnsweredOnceTheEntryBeforeItIsSynced() throws Exception {
+    assertAnsweredOnceSynced(
+        request -> {
+          LogEntryProto last = request.getEntries(request.getEntriesCount() - 1);
+          return request.toBuilder()
+              .clearEntries()
+              .setPreviousLog(
+                  TermIndexProto.newBuilder().setTerm(last.getTerm()).setIndex(last.getIndex()))
+              .build();
+        });
+  }
+}

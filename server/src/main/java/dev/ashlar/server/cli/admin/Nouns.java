@@ -1,0 +1,220 @@
+package dev.ashlar.server.cli.admin;
+
+import java.io.IOException;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+
+/** The nouns of {@code ashlar admin}. One that is given alone shows its page. */
+final class Nouns {
+  private Nouns() {}
+
+  private abstract static class Noun implements Callable<Integer> {
+    @ParentCommand private @Nullable AdminCommand parent;
+
+    AdminCommand admin() {
+      return Objects.requireNonNull(parent);
+    }
+  }
+
+  /** A noun whose page is a list. */
+  private abstract static class Listed extends Noun {
+    private final String page;
+
+    Listed(String page) {
+      this.page = page;
+    }
+
+    @Command(name = "list", description = "Shows the list, as the command does without a verb.")
+    int list(@Option(names = "--watch", description = AdminCommand.WATCH) boolean isWatching)
+        throws IOException, InterruptedException {
+      return admin().show(page, isWatching);
+    }
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+      return list(false);
+    }
+  }
+
+  /** What is changed, and whether to wait for the result. */
+  private static final class Target {
+    @Parameters(
+        paramLabel = "TARGET",
+        description = "Name of a node, or id of a drive (or its unique beginning).")
+    private String name = "";
+
+    @Option(names = "--watch", description = AdminCommand.WATCH_UNTIL_DONE)
+    private boolean isWatching;
+  }
+
+  /** Changes of a drive, or of all drives of a node. */
+  private abstract static class Moved extends Listed {
+    Moved(String page) {
+      super(page);
+    }
+
+    @Command(
+        name = "drain",
+        description = "Moves all data off the target, which can then be removed.")
+    int drain(@Mixin Target target) throws IOException, InterruptedException {
+      return change("drain", target, "rebalance");
+    }
+
+    @Command(
+        name = "undrain",
+        description = "Cancels a drain: the target gets its share of the data again.")
+    int undrain(@Mixin Target target) throws IOException, InterruptedException {
+      return change("undrain", target, "rebalance");
+    }
+
+    @Command(
+        name = "out",
+        description = "Declares a down node or drive lost and rebuilds its data elsewhere.")
+    int out(@Mixin Target target) throws IOException, InterruptedException {
+      return change("out", target, "repair");
+    }
+
+    @Command(
+        name = "in",
+        description = "Takes a node or drive in again that is out: it gets its share of the data.")
+    int in(@Mixin Target target) throws IOException, InterruptedException {
+      return change("in", target, "rebalance");
+    }
+
+    private int change(String name, Target target, String progress)
+        throws IOException, InterruptedException {
+      int code = admin().change(name, target.name, null);
+      return target.isWatching ? admin().watchProgress(progress, true) : code;
+    }
+  }
+
+  @Command(name = "node", aliases = "nodes", description = "Lists nodes, and moves their data.")
+  static final class Nodes extends Moved {
+    Nodes() {
+      super("nodes");
+    }
+  }
+
+  @Command(
+      name = "drive",
+      aliases = "drives",
+      description = "Lists drives with their use and state, moves their data, replaces them.")
+  static final class Drives extends Moved {
+    Drives() {
+      super("drives");
+    }
+
+    @Command(
+        name = "replace",
+        description =
+            "Gives the placement group slots of a drive to a new drive, and drains the old.")
+    int replace(
+        @Parameters(paramLabel = "OLD", description = "Drive id, or node with one drive.")
+            String old,
+        @Parameters(paramLabel = "NEW", description = "Drive id, or node with one drive.")
+            String by,
+        @Option(names = "--watch", description = AdminCommand.WATCH_UNTIL_DONE) boolean isWatching)
+        throws IOException, InterruptedException {
+      int code = admin().change("replace", old, by);
+      return isWatching ? admin().watchProgress("rebalance", true) : code;
+    }
+
+    @Command(
+        name = "recall",
+        description =
+            "Takes replaced drives back that are mounted in their places again. Refused if data"
+                + " that only the replacements hold would be lost.")
+    int recall(
+        @Parameters(
+                paramLabel = "IDS",
+                description =
+                    "Drive ids, separated by commas; in a store in one process also folders.")
+            String ids)
+        throws IOException, InterruptedException {
+      return admin().change("drive-recall", ids, null);
+    }
+  }
+
+  @Command(
+      name = "pg",
+      aliases = "pgs",
+      description = "Lists placement groups, those with the oldest debts first.")
+  static final class PlacementGroups extends Listed {
+    PlacementGroups() {
+      super("pgs");
+    }
+  }
+
+  @Command(name = "metadata", description = "Lists and changes the metadata peers of a cluster.")
+  static final class Metadata extends Listed {
+    private static final String PEER = "HOST:PORT of the new peer, started with --metadata-join.";
+    private static final String OLD = "Id or HOST:PORT of a peer.";
+
+    Metadata() {
+      super("metadata");
+    }
+
+    @Command(name = "add", description = "Adds a peer, and returns when it is a member.")
+    int add(@Parameters(paramLabel = "NEW", description = PEER) String peer)
+        throws IOException, InterruptedException {
+      return admin().changePeers("metadata-add", peer, null);
+    }
+
+    @Command(name = "remove", description = "Removes a peer.")
+    int remove(@Parameters(paramLabel = "OLD", description = OLD) String peer)
+        throws IOException, InterruptedException {
+      return admin().changePeers("metadata-remove", peer, null);
+    }
+
+    @Command(name = "replace", description = "Replaces a peer by a new one.")
+    int replace(
+        @Parameters(paramLabel = "OLD", description = OLD) String old,
+        @Parameters(paramLabel = "NEW", description = PEER) String peer)
+        throws IOException, InterruptedException {
+      return admin().changePeers("metadata-replace", old, peer);
+    }
+  }
+
+  @Command(name = "rebalance", description = "Shows what is moved between drives.")
+  static final class Rebalance extends Noun {
+    @Option(names = "--watch", description = AdminCommand.WATCH_UNTIL_DONE)
+    private boolean isWatching;
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+      return isWatching
+          ? admin().watchProgress("rebalance", false)
+          : admin().show("rebalance", false);
+    }
+
+    @Command(name = "pause", description = "Pauses all moves. Repair continues.")
+    int pause() throws IOException, InterruptedException {
+      return admin().change("pause", null, null);
+    }
+
+    @Command(name = "resume", description = "Resumes moves.")
+    int resume() throws IOException, InterruptedException {
+      return admin().change("resume", null, null);
+    }
+  }
+
+  @Command(name = "scrub", description = "Shows or starts the scrubs of processes with drives.")
+  static final class Scrub extends Noun {
+    @Option(names = "--start", description = "Start a pass on every drive.")
+    private boolean isStarting;
+
+    @Option(names = "--watch", description = AdminCommand.WATCH_UNTIL_DONE)
+    private boolean isWatching;
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+      return admin().scrub(isStarting, isWatching);
+    }
+  }
+}
