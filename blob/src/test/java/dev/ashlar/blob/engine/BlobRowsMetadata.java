@@ -1,5 +1,6 @@
 package dev.ashlar.blob.engine;
 
+import com.google.protobuf.ByteString;
 import dev.ashlar.protocol.client.ListPage;
 import dev.ashlar.protocol.client.ListQuery;
 import dev.ashlar.protocol.client.MetadataClient;
@@ -7,6 +8,9 @@ import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.client.UploadsPage;
 import dev.ashlar.protocol.client.UploadsQuery;
+import dev.ashlar.protocol.client.VersionRead;
+import dev.ashlar.protocol.client.VersionsPage;
+import dev.ashlar.protocol.client.VersionsQuery;
 import dev.ashlar.protocol.layout.StripeLayout;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.BucketRow;
@@ -22,6 +26,7 @@ import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.message.SliceValue;
 import dev.ashlar.protocol.message.SlotAck;
 import dev.ashlar.protocol.message.UploadRow;
+import dev.ashlar.protocol.message.VersionRef;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.PlacementMap;
@@ -117,6 +122,21 @@ public final class BlobRowsMetadata implements MetadataClient {
   @Override
   public Optional<ObjectRead> object(String bucket, String key) {
     return Optional.ofNullable(object);
+  }
+
+  @Override
+  public VersionRead version(String bucket, String key, @Nullable VersionRef version) {
+    return new VersionRead.Nothing();
+  }
+
+  @Override
+  public VersionsPage versions(VersionsQuery query) {
+    return new VersionsPage(List.of(), false);
+  }
+
+  @Override
+  public Map<Integer, ByteString> documents(String bucket, Collection<Integer> kinds) {
+    return Map.of();
   }
 
   @Override

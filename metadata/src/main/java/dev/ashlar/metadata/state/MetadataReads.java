@@ -1,5 +1,6 @@
 package dev.ashlar.metadata.state;
 
+import com.google.protobuf.ByteString;
 import com.google.protobuf.MessageLite;
 import com.google.protobuf.Parser;
 import dev.ashlar.metadata.state.apply.Catalog;
@@ -7,8 +8,11 @@ import dev.ashlar.metadata.state.blob.Debts;
 import dev.ashlar.metadata.state.node.Nodes;
 import dev.ashlar.metadata.state.object.LargeObjectCache;
 import dev.ashlar.metadata.state.object.Listing;
+import dev.ashlar.metadata.state.object.VersionListing;
+import dev.ashlar.metadata.state.object.Versions;
 import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.metadata.table.ObjectTable;
+import dev.ashlar.metadata.table.OlderVersions;
 import dev.ashlar.metadata.table.Table;
 import dev.ashlar.protocol.client.ListPage;
 import dev.ashlar.protocol.client.ListQuery;
@@ -17,11 +21,14 @@ import dev.ashlar.protocol.client.UploadsPage;
 import dev.ashlar.protocol.message.BlobIdValue;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.BlobsInDebtQuery;
+import dev.ashlar.protocol.message.BucketDocument;
+import dev.ashlar.protocol.message.BucketDocumentsQuery;
 import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.ClusterState;
 import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.message.GarbageQuery;
 import dev.ashlar.protocol.message.KeyEntry;
+import dev.ashlar.protocol.message.KeyQuery;
 import dev.ashlar.protocol.message.KeysQuery;
 import dev.ashlar.protocol.message.MetadataAnswer;
 import dev.ashlar.protocol.message.MetadataQuery;
@@ -36,6 +43,8 @@ import dev.ashlar.protocol.message.UnfoldedQuery;
 import dev.ashlar.protocol.message.UploadListQuery;
 import dev.ashlar.protocol.message.UploadQuery;
 import dev.ashlar.protocol.message.UploadRow;
+import dev.ashlar.protocol.message.VersionEntry;
+import dev.ashlar.protocol.message.VersionListQuery;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.PlacementMap;
@@ -67,9 +76,15 @@ public final class MetadataReads {
       case BUCKET -> bucket(query.getBucket()).ifPresent(answer::addBuckets);
       case BUCKETS -> answer.addAllBuckets(buckets());
       case CREDENTIAL -> credential(query.getCredential()).ifPresent(answer::setCredential);
-      case OBJECT ->
-          object(snapshot, query.getObject().getBucket(), query.getObject().getKey())
-              .ifPresent(read -> answer.setObject(read.object()).addAllBlobs(read.blobs()));
+      case OBJECT -> object(snapshot, query.getObject(), answer);
+      case VERSIONS -> {
+        VersionListQuery asked = query.getVersions();
+        bucket(asked.getBucket())
+            .map(bucket -> VersionListing.page(snapshot, bucket, asked))
+            .ifPresent(
+                page -> answer.addAllVersions(page.entries()).setTruncated(page.truncated()));
+      }
+      case DOCUMENTS -> documents(snapshot, query.getDocuments(), answer);
       case BLOBS -> answer.addAllBlobs(blobs(snapshot, ids(query.getBlobs().getIdsList())));
       case KEYS -> keys(snapshot, query.getKeys(), answer);
       case UPLOAD -> upload(snapshot, query.getUpload()).ifPresent(answer::addUploads);
@@ -149,22 +164,65 @@ public final class MetadataReads {
     return cluster;
   }
 
+  private void object(Table snapshot, KeyQuery query, MetadataAnswer.Builder answer) {
+    BucketRow bucket = catalog.buckets().get(query.getBucket());
+    if (bucket == null) {
+      return;
+    }
+    String key = query.getKey();
+    Optional<ObjectRow> row =
+        query.hasVersion()
+            ? Versions.row(snapshot, bucket, key, query.getVersion())
+            : ObjectTable.row(snapshot, bucket.getId(), key);
+    if (row.isEmpty() && query.getMarkers() && Versions.areKept(bucket)) {
+      row = OlderVersions.newest(snapshot, bucket.getId(), key);
+    }
+    if (row.isPresent() && row.get().getDeleteMarker()) {
+      answer.setMarker(
+          VersionEntry.newBuilder()
+              .setName(key)
+              .setVersion(row.get().getVersion())
+              .setVersioned(row.get().getVersioned())
+              .setLatest(!query.hasVersion())
+              .setDeleteMarker(true)
+              .setSummary(row.get().getSummary()));
+    } else if (row.isPresent()) {
+      ObjectRead read = read(snapshot, bucket, key, row.get());
+      answer.setObject(read.object()).addAllBlobs(read.blobs());
+    }
+  }
+
+  private void documents(
+      Table snapshot, BucketDocumentsQuery query, MetadataAnswer.Builder answer) {
+    BucketRow bucket = catalog.buckets().get(query.getBucket());
+    if (bucket == null) {
+      return;
+    }
+    for (int kind : query.getKindsList()) {
+      byte[] document = snapshot.get(Keys.bucketDocument(bucket.getId(), kind));
+      if (document != null) {
+        answer.addDocuments(
+            BucketDocument.newBuilder().setKind(kind).setDocument(ByteString.copyFrom(document)));
+      }
+    }
+  }
+
   public Optional<ObjectRead> object(Table snapshot, String bucketName, String key) {
     BucketRow bucket = catalog.buckets().get(bucketName);
-    if (bucket == null) {
-      return Optional.empty();
-    }
-    Optional<ObjectRow> row = ObjectTable.row(snapshot, bucket.getId(), key);
-    if (row.isEmpty()) {
-      return Optional.empty();
-    }
-    ObjectRecord object = assembled(snapshot, bucket.getId(), key, row.get());
+    return bucket == null
+        ? Optional.empty()
+        : ObjectTable.row(snapshot, bucket.getId(), key)
+            .map(row -> read(snapshot, bucket, key, row));
+  }
+
+  private ObjectRead read(Table snapshot, BucketRow bucket, String key, ObjectRow row) {
+    ObjectRecord object = assembled(snapshot, bucket.getId(), key, row);
     List<SliceValue> slices = object.getSlicesList();
     List<BlobId> first =
         slices.subList(0, Math.min(slices.size(), ObjectRead.BLOBS_MAX)).stream()
             .map(slice -> BlobId.of(slice.getBlob()))
             .toList();
-    return Optional.of(new ObjectRead(object, blobs(snapshot, first)));
+    return new ObjectRead(object, blobs(snapshot, first));
   }
 
   private ObjectRecord assembled(Table snapshot, long bucketId, String key, ObjectRow row) {
@@ -173,10 +231,10 @@ public final class MetadataReads {
     }
     ObjectRecord kept = largeObjects.get(row.getVersion());
     if (kept != null) {
-      return kept;
+      return ObjectTable.withFacts(kept.toBuilder(), snapshot, bucketId, key, row).build();
     }
     ObjectRecord object = ObjectTable.assemble(snapshot, bucketId, key, row);
-    largeObjects.put(object);
+    largeObjects.put(ObjectTable.withoutFacts(object));
     return object;
   }
 

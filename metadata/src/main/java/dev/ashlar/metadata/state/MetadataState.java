@@ -12,7 +12,9 @@ import dev.ashlar.metadata.state.blob.Folding;
 import dev.ashlar.metadata.state.blob.Repairs;
 import dev.ashlar.metadata.state.node.ClusterRows;
 import dev.ashlar.metadata.state.node.Nodes;
+import dev.ashlar.metadata.state.object.BucketSettings;
 import dev.ashlar.metadata.state.object.ObjectCommands;
+import dev.ashlar.metadata.state.object.ObjectFactCommands;
 import dev.ashlar.metadata.state.object.ObjectModifications;
 import dev.ashlar.metadata.state.object.Uploads;
 import dev.ashlar.metadata.table.Changes;
@@ -303,6 +305,14 @@ public final class MetadataState {
       case REPAIR_BLOB -> Repairs.repair(context, command.getRepairBlob());
       case RECALL_DRIVES -> ClusterRows.recall(context, command.getRecallDrives());
       case RECORD_LOST_SHARDS -> Repairs.recordLosses(context, command.getRecordLostShards());
+      case SET_BUCKET_VERSIONING ->
+          BucketSettings.setVersioning(context, command.getSetBucketVersioning());
+      case SET_BUCKET_LOCK -> BucketSettings.setLock(context, command.getSetBucketLock());
+      case SET_BUCKET_QUOTA -> BucketSettings.setQuota(context, command.getSetBucketQuota());
+      case PUT_BUCKET_DOCUMENT ->
+          BucketSettings.putDocument(context, command.getPutBucketDocument());
+      case SET_OBJECT_FACTS -> ObjectFactCommands.set(context, command.getSetObjectFacts());
+      case RENAME_OBJECT -> ObjectCommands.rename(context, command.getRenameObject());
       case KIND_NOT_SET -> throw new RefusedCommandException(ResultCode.INVALID_COMMAND);
     };
   }

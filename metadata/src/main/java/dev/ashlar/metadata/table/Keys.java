@@ -16,6 +16,11 @@ import java.util.UUID;
  * B | name                                 BucketRow
  * O | bucket id 8 | text(key)              ObjectRow
  * D | bucket id 8 | text(key)              ObjectDetailRow
+ * D | bucket id 8 | text(key) | version 8  ObjectDetailRow
+ * H | bucket id 8 | text(key) | ~version 8 ObjectRow
+ * J | bucket id 8 | text(key)              VersionRef
+ * f | bucket id 8 | text(key) | version 8  ObjectFacts
+ * C | bucket id 8 | kind 1                 (the document)
  * L | bucket id 8 | text(key) | version 8 | chunk 4   ObjectChunkRow
  * P | pg 4 | session 8 | sequence 8        BlobRow
  * G | unreferenced at 8 | session 8 | sequence 8   (empty)
@@ -36,7 +41,7 @@ import java.util.UUID;
  * </pre>
  *
  * <p>text(s) is the UTF-8 of s with 00 written as 00 FF, closed by 00 00: it orders as the UTF-8
- * bytes do, no text is a prefix of another, and more can follow it (a version, one day).
+ * bytes do, no text is a prefix of another, and more can follow it.
  */
 public final class Keys {
   private static final int ID_BYTES = 9; // table, bucket id
@@ -178,6 +183,38 @@ public final class Keys {
     return inBucket('D', bucketId, key).array();
   }
 
+  /** The key of the details of a version of a bucket with versioning. */
+  public static byte[] objectDetail(long bucketId, String key, long version) {
+    return inBucket('D', bucketId, key).number(version).array();
+  }
+
+  /** The key of a version that is not the present one. Later versions order first. */
+  public static byte[] olderVersion(long bucketId, String key, long version) {
+    return inBucket('H', bucketId, key).number(~version).array();
+  }
+
+  /** The prefix of the keys of all versions of this object key but the present one. */
+  public static byte[] olderVersions(long bucketId, String key) {
+    return inBucket('H', bucketId, key).array();
+  }
+
+  /** The key of the reference to a null version that is not the present one. */
+  public static byte[] nullVersion(long bucketId, String key) {
+    return inBucket('J', bucketId, key).array();
+  }
+
+  public static byte[] objectFacts(long bucketId, String key, long version) {
+    return inBucket('f', bucketId, key).number(version).array();
+  }
+
+  public static byte[] bucketDocument(long bucketId, int kind) {
+    return ByteBuffer.allocate(ID_BYTES + 1)
+        .put((byte) 'C')
+        .putLong(bucketId)
+        .put((byte) kind)
+        .array();
+  }
+
   public static byte[] objectChunk(long bucketId, String key, long version, int chunk) {
     return inBucket('L', bucketId, key).number(version).number(chunk).array();
   }
@@ -200,7 +237,7 @@ public final class Keys {
     return new byte[] {(byte) table};
   }
 
-  /** The prefix of the keys of all objects ('O') or uploads ('U') of a bucket. */
+  /** The prefix of the keys of a bucket's rows in a table, such as objects ('O'). */
   public static byte[] inBucket(char table, long bucketId) {
     return new Builder(table).number(bucketId).array();
   }

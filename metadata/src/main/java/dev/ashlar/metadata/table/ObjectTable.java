@@ -3,8 +3,10 @@ package dev.ashlar.metadata.table;
 import dev.ashlar.protocol.message.ObjectAttributes;
 import dev.ashlar.protocol.message.ObjectChunkRow;
 import dev.ashlar.protocol.message.ObjectDetailRow;
+import dev.ashlar.protocol.message.ObjectFacts;
 import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.ObjectRow;
+import dev.ashlar.protocol.message.SliceValue;
 import java.util.List;
 import java.util.Optional;
 
@@ -29,10 +31,11 @@ public final class ObjectTable {
   public static ObjectRecord assemble(Table table, long bucketId, String key, ObjectRow row) {
     ObjectRecord.Builder object =
         ObjectRecord.newBuilder().setSummary(row.getSummary()).setVersion(row.getVersion());
+    object.setVersioned(row.getVersioned());
+    withFacts(object, table, bucketId, key, row);
     if (row.getHasDetail()) {
       object.setAttributes(
-          need(table.row(Keys.objectDetail(bucketId, key), ObjectDetailRow.parser()))
-              .getAttributes());
+          need(table.row(detailKey(bucketId, key, row), ObjectDetailRow.parser())).getAttributes());
     } else {
       object.setAttributes(row.getAttributes());
     }
@@ -50,21 +53,64 @@ public final class ObjectTable {
     return object.build();
   }
 
+  /** Adds what can be changed of this version without a new one. */
+  public static ObjectRecord.Builder withFacts(
+      ObjectRecord.Builder object, Table table, long bucketId, String key, ObjectRow row) {
+    object.setFactsRevision(row.getFactsRevision());
+    if (row.hasLock()) {
+      object.setLock(row.getLock());
+    }
+    if (row.getHasFacts()) {
+      object.setFacts(facts(table, bucketId, key, row));
+    }
+    return object;
+  }
+
+  /** Without what {@link #withFacts} adds. */
+  public static ObjectRecord withoutFacts(ObjectRecord object) {
+    return object.toBuilder().clearFactsRevision().clearLock().clearFacts().build();
+  }
+
+  /** Tags, ACL and wrapped data key of this version. */
+  public static ObjectFacts facts(Table table, long bucketId, String key, ObjectRow row) {
+    return row.getHasFacts()
+        ? need(table.row(Keys.objectFacts(bucketId, key, row.getVersion()), ObjectFacts.parser()))
+        : ObjectFacts.getDefaultInstance();
+  }
+
+  private static byte[] detailKey(long bucketId, String key, ObjectRow row) {
+    return row.getHasDetailOfVersion()
+        ? Keys.objectDetail(bucketId, key, row.getVersion())
+        : Keys.objectDetail(bucketId, key);
+  }
+
   private static <T> T need(Optional<T> row) {
     return row.orElseThrow(() -> new IllegalStateException("a row of an object is missing"));
   }
 
-  /** Writes a version where there is none. */
-  public static void insert(Overlay table, long bucketId, String key, ObjectRecord object) {
+  /**
+   * Writes the present version of a key that has none.
+   *
+   * @param hasVersions whether the key may have other versions
+   */
+  public static void insert(
+      Overlay table, long bucketId, String key, ObjectRecord object, boolean hasVersions) {
     ObjectRow.Builder row =
-        ObjectRow.newBuilder().setSummary(object.getSummary()).setVersion(object.getVersion());
+        ObjectRow.newBuilder()
+            .setSummary(object.getSummary())
+            .setVersion(object.getVersion())
+            .setVersioned(object.getVersioned());
+    if (object.hasLock()) {
+      row.setLock(object.getLock());
+    }
+    writeFacts(table, bucketId, key, row, object.getFacts());
     ObjectAttributes attributes = object.getAttributes();
     if (attributes.getSerializedSize() <= INLINE_ATTRIBUTES_MAX_BYTES) {
       row.setAttributes(attributes);
     } else {
-      row.setHasDetail(true);
+      row.setHasDetail(true).setHasDetailOfVersion(hasVersions);
       ObjectDetailRow detail = ObjectDetailRow.newBuilder().setAttributes(attributes).build();
-      table.put(Keys.objectDetail(bucketId, key), detail.toByteArray());
+      table.put(detailKey(bucketId, key, row.build()), detail.toByteArray());
     }
     if (isInline(object)) {
       row.setSlice(object.getSlices(0));
@@ -72,6 +118,19 @@ public final class ObjectTable {
       row.setChunks(insertChunks(table, bucketId, key, object));
     }
     table.put(Keys.object(bucketId, key), row.build().toByteArray());
+  }
+
+  /** Writes or removes the facts of a version, and notes in its thin row whether it has any. */
+  public static void writeFacts(
+      Overlay table, long bucketId, String key, ObjectRow.Builder row, ObjectFacts facts) {
+    byte[] factsKey = Keys.objectFacts(bucketId, key, row.getVersion());
+    boolean hasFacts = facts.getSerializedSize() > 0;
+    if (hasFacts) {
+      table.put(factsKey, facts.toByteArray());
+    } else if (row.getHasFacts()) {
+      table.delete(factsKey);
+    }
+    row.setHasFacts(hasFacts);
   }
 
   private static boolean isInline(ObjectRecord object) {
@@ -105,15 +164,43 @@ public final class ObjectTable {
     return items.subList(from, Math.min(items.size(), from + CHUNK_ITEMS));
   }
 
-  /** Removes all rows of the version that this thin row describes. */
-  public static void remove(Overlay table, long bucketId, String key, ObjectRow row) {
+  /** Removes all rows of a version but its thin row. */
+  public static void removeParts(Overlay table, long bucketId, String key, ObjectRow row) {
     if (row.getHasDetail()) {
-      table.delete(Keys.objectDetail(bucketId, key));
+      table.delete(detailKey(bucketId, key, row));
+    }
+    if (row.getHasFacts()) {
+      table.delete(Keys.objectFacts(bucketId, key, row.getVersion()));
     }
     for (int i = 0; i < row.getChunks(); i++) {
       table.delete(Keys.objectChunk(bucketId, key, chunkVersion(row), i));
     }
+  }
+
+  /** The slices of a version. */
+  public static List<SliceValue> slices(Table table, long bucketId, String key, ObjectRow row) {
+    return row.getChunks() == 0 && row.hasSlice()
+        ? List.of(row.getSlice())
+        : assemble(table, bucketId, key, row).getSlicesList();
+  }
+
+  /** Moves the present version among the older ones. */
+  public static void age(Overlay table, long bucketId, String key, ObjectRow row) {
+    ObjectRow.Builder aged = row.toBuilder();
+    if (row.getHasDetail() && !row.getHasDetailOfVersion()) {
+      byte[] detail = need(Optional.ofNullable(table.get(detailKey(bucketId, key, row))));
+      table.delete(detailKey(bucketId, key, row));
+      aged.setHasDetailOfVersion(true);
+      table.put(detailKey(bucketId, key, aged.build()), detail);
+    }
     table.delete(Keys.object(bucketId, key));
+    OlderVersions.put(table, bucketId, key, aged.build());
+  }
+
+  /** Makes an older version the present one of a key that has none. */
+  public static void promote(Overlay table, long bucketId, String key, ObjectRow row) {
+    OlderVersions.remove(table, bucketId, key, row);
+    table.put(Keys.object(bucketId, key), row.toByteArray());
   }
 
   private static long chunkVersion(ObjectRow row) {
@@ -121,8 +208,8 @@ public final class ObjectTable {
   }
 
   /**
-   * Puts a version with the same attributes in the place of one. Of many slices only the chunks are
-   * written that differ.
+   * Puts a version with the same attributes and facts in the place of the present one. Of many
+   * slices only the chunks are written that differ.
    *
    * @param row of the version before
    */
@@ -139,7 +226,13 @@ public final class ObjectTable {
             .setVersion(after.getVersion())
             .clearSlice()
             .clearChunks()
-            .clearChunkVersion();
+            .clearChunkVersion()
+            .clearHasFacts();
+    if (row.getHasFacts()) {
+      ObjectFacts facts = facts(table, bucketId, key, row);
+      table.delete(Keys.objectFacts(bucketId, key, row.getVersion()));
+      writeFacts(table, bucketId, key, revised, facts);
+    }
     long chunkVersion = row.getChunks() > 0 ? chunkVersion(row) : after.getVersion();
     int chunks = isInline(after) ? 0 : chunks(after);
     for (int i = 0; i < Math.max(chunks, row.getChunks()); i++) {

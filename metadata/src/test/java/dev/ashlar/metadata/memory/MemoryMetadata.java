@@ -67,8 +67,13 @@ public final class MemoryMetadata extends QueryingMetadataClient {
 
   /** Of a group in which this version is in use, as long as there are older builds. */
   public static MemoryMetadata ofVersion(int version, Clock clock) {
-    MemoryTable table = new MemoryTable();
-    return new MemoryMetadata(new ReentrantLock(), table, new MetadataState(table), clock, version);
+    return ofVersion(version, new MemoryTable(), clock);
+  }
+
+  /** The same, which goes on with what an earlier one left in the table. */
+  public static MemoryMetadata ofVersion(int version, MemoryTable table, Clock clock) {
+    MetadataState state = new MetadataState(table, Math.max(version, MetadataVersion.KNOWN));
+    return new MemoryMetadata(new ReentrantLock(), table, state, clock, version);
   }
 
   /** From the next command on the newest version is in use. */

@@ -8,6 +8,7 @@ import dev.ashlar.metadata.memory.MemoryTable;
 import dev.ashlar.metadata.state.MetadataState.Applied;
 import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.CommandBatch;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.RegisterSession;
 import dev.ashlar.protocol.message.ResultCode;
@@ -144,12 +145,17 @@ class GarbageCommandsTest {
 
   /** As a peer would that is started again now and then: what is in memory makes no difference. */
   private static void replay(MemoryTable table, List<Command> log, Random random) {
-    MetadataState state = new MetadataState(table);
+    MetadataState state = new MetadataState(table, SensibleCommands.VERSION);
     for (Command command : log) {
       if (random.nextInt(50) == 0) {
-        state = new MetadataState(table);
+        state = new MetadataState(table, SensibleCommands.VERSION);
       }
-      state.apply(1, state.applied().getIndex() + 1, MemoryMetadata.entry(command));
+      CommandBatch entry =
+          CommandBatch.newBuilder()
+              .addCommands(command)
+              .setVersion(SensibleCommands.VERSION)
+              .build();
+      state.apply(1, state.applied().getIndex() + 1, entry);
     }
   }
 

@@ -2,8 +2,10 @@ package dev.ashlar.metadata.state;
 
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.metadata.memory.TestBlobs;
+import dev.ashlar.metadata.state.apply.MetadataVersion;
 import dev.ashlar.metadata.state.blob.Repairs;
 import dev.ashlar.protocol.client.ObjectRead;
+import dev.ashlar.protocol.client.VersionsQuery;
 import dev.ashlar.protocol.message.AbortUpload;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.Command;
@@ -40,6 +42,7 @@ import dev.ashlar.protocol.message.SettleDrive;
 import dev.ashlar.protocol.message.SlotAck;
 import dev.ashlar.protocol.message.SlotMove;
 import dev.ashlar.protocol.message.UploadRow;
+import dev.ashlar.protocol.message.VersionEntry;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.Profile;
@@ -56,21 +59,27 @@ final class SensibleCommands {
   /** When all of them are sent, so that a run depends on nothing but its seed. */
   static final Instant NOW = Instant.parse("2100-01-01T00:00:00Z");
 
+  /** The metadata version in use, so that it has commands of every kind. */
+  static final int VERSION = MetadataVersion.KEEPS_VERSIONS;
+
   private static final Clock CLOCK = Clock.fixed(NOW, ZoneOffset.UTC);
   private static final String EMPTY_BUCKET = "k5";
   private static final int KEYS = 6;
   private static final int DRIVES = 6;
-  private static final int KINDS = 26;
+  private static final int KINDS = 28;
   private static final int LARGEST_BLOB = 100_000;
 
   private final Random random;
-  private MemoryMetadata metadata = MemoryMetadata.withDrives(new Profile(2, 1, 16384), DRIVES, 4);
+  private final SensibleVersionCommands versions;
+  private MemoryMetadata metadata =
+      MemoryMetadata.withDrives(VERSION, new Profile(2, 1, 16384), DRIVES, 4);
   private long sequence;
 
   SensibleCommands(Random random) {
     this.random = random;
+    versions = new SensibleVersionCommands(random);
     metadata.require(TestBlobs.createBucket("k0"));
-    metadata = new MemoryMetadata(metadata.table(), CLOCK);
+    restart();
   }
 
   MemoryMetadata metadata() {
@@ -79,7 +88,7 @@ final class SensibleCommands {
 
   /** Another process, with its own session, goes on. */
   MemoryMetadata restart() {
-    metadata = new MemoryMetadata(metadata.table(), CLOCK);
+    metadata = MemoryMetadata.ofVersion(VERSION, metadata.table(), CLOCK);
     return metadata;
   }
 
@@ -113,6 +122,7 @@ final class SensibleCommands {
       case 22 -> register(command);
       case 23 -> owe(command);
       case 24 -> repair(command);
+      case 25, 26 -> versions.next(name(), name(), version());
       default -> ofSessions(command);
     };
   }
@@ -313,6 +323,13 @@ final class SensibleCommands {
 
   private SlotAck ack(BlobRow row) {
     return TestBlobs.acks(metadata, row.getPg()).get(random.nextInt(3));
+  }
+
+  /** Of a version that is listed; 0: none is. */
+  private long version() throws Exception {
+    List<VersionEntry> entries =
+        metadata.versions(new VersionsQuery("k1", "", "", name(), null, 1)).entries();
+    return entries.isEmpty() ? 0 : entries.getFirst().getVersion();
   }
 
   private BlobRow inDebt() throws Exception {

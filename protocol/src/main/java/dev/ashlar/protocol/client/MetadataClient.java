@@ -1,5 +1,6 @@
 package dev.ashlar.protocol.client;
 
+import com.google.protobuf.ByteString;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.Command;
@@ -9,6 +10,7 @@ import dev.ashlar.protocol.message.DebtLevel;
 import dev.ashlar.protocol.message.PartRow;
 import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.message.UploadRow;
+import dev.ashlar.protocol.message.VersionRef;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.PlacementMap;
@@ -44,12 +46,30 @@ public interface MetadataClient {
   Optional<ObjectRead> object(String bucket, String key) throws MetadataUnavailableException;
 
   /**
+   * One version of a key.
+   *
+   * @param version null: the newest one
+   */
+  VersionRead version(String bucket, String key, @Nullable VersionRef version)
+      throws MetadataUnavailableException;
+
+  /**
+   * The documents of a bucket of these kinds, by kind, without those that it does not have.
+   *
+   * @param kinds each from 0 to 31
+   */
+  Map<Integer, ByteString> documents(String bucket, Collection<Integer> kinds)
+      throws MetadataUnavailableException;
+
+  /**
    * The rows of these blobs, in the same order; an unknown id is left out. The name of a rebuilt
    * shard stands for its blob.
    */
   List<BlobRow> blobs(List<BlobId> ids) throws MetadataUnavailableException;
 
   ListPage list(ListQuery query) throws MetadataUnavailableException;
+
+  VersionsPage versions(VersionsQuery query) throws MetadataUnavailableException;
 
   Optional<UploadRow> upload(String bucket, String key, String uploadId)
       throws MetadataUnavailableException;

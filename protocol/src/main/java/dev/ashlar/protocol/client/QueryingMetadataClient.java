@@ -1,8 +1,11 @@
 package dev.ashlar.protocol.client;
 
+import com.google.protobuf.ByteString;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.BlobsInDebtQuery;
 import dev.ashlar.protocol.message.BlobsQuery;
+import dev.ashlar.protocol.message.BucketDocument;
+import dev.ashlar.protocol.message.BucketDocumentsQuery;
 import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.message.DebtLevel;
@@ -21,9 +24,12 @@ import dev.ashlar.protocol.message.UnfoldedQuery;
 import dev.ashlar.protocol.message.UploadListQuery;
 import dev.ashlar.protocol.message.UploadQuery;
 import dev.ashlar.protocol.message.UploadRow;
+import dev.ashlar.protocol.message.VersionListQuery;
+import dev.ashlar.protocol.message.VersionRef;
 import dev.ashlar.protocol.model.BlobId;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -67,6 +73,36 @@ public abstract class QueryingMetadataClient implements MetadataClient {
   }
 
   @Override
+  public VersionRead version(String bucket, String key, @Nullable VersionRef version)
+      throws MetadataUnavailableException {
+    KeyQuery.Builder query =
+        KeyQuery.newBuilder().setBucket(bucket).setKey(key).setMarkers(version == null);
+    if (version != null) {
+      query.setVersion(version);
+    }
+    MetadataAnswer answer = ask(MetadataQuery.newBuilder().setObject(query));
+    if (answer.hasMarker()) {
+      return new VersionRead.DeleteMarker(answer.getMarker());
+    }
+    return answer.hasObject()
+        ? new VersionRead.Content(new ObjectRead(answer.getObject(), answer.getBlobsList()))
+        : new VersionRead.Nothing();
+  }
+
+  @Override
+  public Map<Integer, ByteString> documents(String bucket, Collection<Integer> kinds)
+      throws MetadataUnavailableException {
+    return ask(
+            MetadataQuery.newBuilder()
+                .setDocuments(
+                    BucketDocumentsQuery.newBuilder().setBucket(bucket).addAllKinds(kinds)))
+        .getDocumentsList()
+        .stream()
+        .collect(
+            Collectors.toUnmodifiableMap(BucketDocument::getKind, BucketDocument::getDocument));
+  }
+
+  @Override
   public List<BlobRow> blobs(List<BlobId> ids) throws MetadataUnavailableException {
     return ask(MetadataQuery.newBuilder().setBlobs(query(ids))).getBlobsList();
   }
@@ -90,6 +126,23 @@ public abstract class QueryingMetadataClient implements MetadataClient {
     return new ListPage(
         answer.getKeysList().stream().map(QueryingMetadataClient::entry).toList(),
         answer.getTruncated());
+  }
+
+  @Override
+  public VersionsPage versions(VersionsQuery query) throws MetadataUnavailableException {
+    VersionListQuery.Builder asked =
+        VersionListQuery.newBuilder()
+            .setBucket(query.bucket())
+            .setPrefix(query.prefix())
+            .setDelimiter(query.delimiter())
+            .setKeyMarker(query.keyMarker())
+            .setMax(query.max());
+    VersionRef marker = query.versionMarker();
+    if (marker != null) {
+      asked.setVersionMarker(marker);
+    }
+    MetadataAnswer answer = ask(MetadataQuery.newBuilder().setVersions(asked));
+    return new VersionsPage(answer.getVersionsList(), answer.getTruncated());
   }
 
   private static ListPage.Entry entry(KeyEntry row) {

@@ -81,6 +81,11 @@ public record ApplyContext(
     }
   }
 
+  /** Refuses a command that builds of the metadata version in use do not know. */
+  public void requireVersion(int needed) {
+    require(version >= needed, ResultCode.INVALID_COMMAND);
+  }
+
   public CommandResult written() {
     return CommandResult.newBuilder().setLastModifiedMs(timeMs()).setVersion(freshId).build();
   }

@@ -48,6 +48,12 @@ public final class MetadataVersion {
    */
   public static final int MISSES_ALL_DRIVES = 3;
 
+  /**
+   * From this version on, buckets can have versioning, locks, documents and quotas, and versions
+   * can have tags, ACLs and wrapped keys. It is not complete yet, and no build supports it.
+   */
+  public static final int KEEPS_VERSIONS = 4;
+
   private MetadataVersion() {}
 
   /**

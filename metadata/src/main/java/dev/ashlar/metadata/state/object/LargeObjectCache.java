@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Caches recently read objects with many slices and parts: assembling one takes milliseconds, too
- * long for a small range read. A version never changes, so entries cannot be outdated.
+ * long for a small range read. What can change of a version without a new one is left out.
  */
 public final class LargeObjectCache {
   /** Slices and parts together: about 8 MiB at 130 bytes each. */

@@ -22,14 +22,12 @@ import java.util.function.Consumer;
 public final class Listing {
   private final char table;
   private final long bucketId;
-  private final byte[] prefix;
-  private final byte[] delimiter;
+  private final KeyGroups groups;
 
   private Listing(char table, long bucketId, String prefix, String delimiter) {
     this.table = table;
     this.bucketId = bucketId;
-    this.prefix = utf8(prefix);
-    this.delimiter = utf8(delimiter);
+    this.groups = new KeyGroups(prefix, delimiter);
   }
 
   public static ListPage objects(Table snapshot, long bucketId, ListQuery query) {
@@ -71,13 +69,13 @@ public final class Listing {
 
   /** The first key to list after this marker. */
   private byte[] from(String marker, byte[] markerKey) {
-    byte[] text = utf8(marker);
-    byte[] first = Keys.inBucket(table, bucketId, prefix);
+    byte[] text = KeyGroups.utf8(marker);
+    byte[] first = Keys.inBucket(table, bucketId, groups.prefix());
     if (text.length == 0) {
       return first;
     }
-    boolean isCommonPrefix = startsWith(text, prefix) && commonPrefixLength(text) == text.length;
-    byte[] behind = Keys.behind(isCommonPrefix ? Keys.inBucket(table, bucketId, text) : markerKey);
+    byte[] behind =
+        Keys.behind(groups.isCommonPrefix(text) ? Keys.inBucket(table, bucketId, text) : markerKey);
     return Arrays.compareUnsigned(first, behind) > 0 ? first : behind;
   }
 
@@ -93,7 +91,7 @@ public final class Listing {
       int max,
       BiConsumer<byte[], byte[]> row,
       Consumer<String> commonPrefix) {
-    byte[] end = Keys.behind(Keys.inBucket(table, bucketId, prefix));
+    byte[] end = Keys.behind(Keys.inBucket(table, bucketId, groups.prefix()));
     if (max <= 0 || Arrays.compareUnsigned(from, end) >= 0) {
       return false;
     }
@@ -101,7 +99,7 @@ public final class Listing {
     try (Table.Cursor cursor = snapshot.cursor(from, end)) {
       for (; cursor.isValid() && visited < max; visited++) {
         byte[] text = Keys.textOf(cursor.key());
-        int rolledUp = commonPrefixLength(text);
+        int rolledUp = groups.commonPrefixLength(text);
         if (rolledUp < 0) {
           row.accept(text, cursor.value());
           cursor.next();
@@ -113,30 +111,5 @@ public final class Listing {
       }
       return cursor.isValid();
     }
-  }
-
-  /**
-   * The length of the text up to and including the first delimiter after the prefix; -1: there is
-   * none.
-   */
-  private int commonPrefixLength(byte[] text) {
-    if (delimiter.length == 0) {
-      return -1;
-    }
-    for (int i = prefix.length; i + delimiter.length <= text.length; i++) {
-      if (Arrays.equals(text, i, i + delimiter.length, delimiter, 0, delimiter.length)) {
-        return i + delimiter.length;
-      }
-    }
-    return -1;
-  }
-
-  private static boolean startsWith(byte[] text, byte[] start) {
-    return text.length >= start.length
-        && Arrays.equals(text, 0, start.length, start, 0, start.length);
-  }
-
-  private static byte[] utf8(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
   }
 }

@@ -3,6 +3,7 @@ package dev.ashlar.metadata.state.object;
 import static dev.ashlar.metadata.state.apply.ApplyContext.require;
 
 import dev.ashlar.metadata.state.apply.ApplyContext;
+import dev.ashlar.metadata.state.apply.MetadataVersion;
 import dev.ashlar.metadata.state.apply.RefusedCommandException;
 import dev.ashlar.metadata.state.blob.Blobs;
 import dev.ashlar.metadata.table.Keys;
@@ -15,12 +16,17 @@ import dev.ashlar.protocol.message.CopyObject;
 import dev.ashlar.protocol.message.CreateBucket;
 import dev.ashlar.protocol.message.DeleteBucket;
 import dev.ashlar.protocol.message.DeleteObjects;
+import dev.ashlar.protocol.message.DeleteResult;
+import dev.ashlar.protocol.message.DeleteTarget;
+import dev.ashlar.protocol.message.ObjectLock;
 import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.ObjectRow;
+import dev.ashlar.protocol.message.ObjectSummary;
 import dev.ashlar.protocol.message.Precondition;
 import dev.ashlar.protocol.message.PutObject;
+import dev.ashlar.protocol.message.RenameObject;
 import dev.ashlar.protocol.message.ResultCode;
-import dev.ashlar.protocol.message.SliceValue;
+import dev.ashlar.protocol.message.Versioning;
 import java.util.List;
 import java.util.Optional;
 
@@ -47,14 +53,17 @@ public final class ObjectCommands {
             .filter(b -> b.getOwner().equals(owner))
             .count();
     require(owned < BUCKETS_PER_OWNER_MAX, ResultCode.LIMIT_EXCEEDED);
-    BucketRow bucket =
+    BucketRow.Builder created =
         BucketRow.newBuilder()
             .setName(command.getName())
             .setId(context.freshId())
             .setOwner(owner)
             .setCreatedAtMs(context.timeMs())
-            .setRegion(command.getRegion())
-            .build();
+            .setRegion(command.getRegion());
+    if (command.getLock() && context.version() >= MetadataVersion.KEEPS_VERSIONS) {
+      created.setVersioning(Versioning.VERSIONING_ENABLED).setHasLock(true);
+    }
+    BucketRow bucket = created.build();
     context.table().put(Keys.bucket(bucket.getName()), bucket.toByteArray());
     context.catalog().buckets().put(bucket.getName(), bucket);
     return ApplyContext.OK;
@@ -63,17 +72,24 @@ public final class ObjectCommands {
   /** Deletes an empty bucket and aborts its uploads, unless they are too many. */
   public static CommandResult deleteBucket(ApplyContext context, DeleteBucket command) {
     BucketRow bucket = context.bucket(command.getName());
-    try (Table.Cursor cursor = context.table().cursor(Keys.inBucket('O', bucket.getId()))) {
-      require(!cursor.isValid(), ResultCode.BUCKET_NOT_EMPTY);
-    }
+    requireNone(context, Keys.inBucket('O', bucket.getId()));
+    requireNone(context, Keys.inBucket('H', bucket.getId()));
     Uploads.removeAll(context, bucket.getId());
+    BucketSettings.removeDocuments(context, bucket);
     context.table().delete(Keys.bucket(bucket.getName()));
     context.catalog().buckets().remove(bucket.getName());
     return ApplyContext.OK;
   }
 
+  private static void requireNone(ApplyContext context, byte[] prefix) {
+    try (Table.Cursor cursor = context.table().cursor(prefix)) {
+      require(!cursor.isValid(), ResultCode.BUCKET_NOT_EMPTY);
+    }
+  }
+
   public static CommandResult put(ApplyContext context, PutObject command) {
     BucketRow bucket = context.bucket(command.getBucket());
+    NewVersion version = NewVersion.of(context, bucket, command.getLock(), command.getFacts());
     checkPrecondition(context, bucket, command.getKey(), command.getPrecondition());
     List<BlobRow> blobs = Blobs.admit(context, command.getBlobsList());
     long length = blobs.stream().mapToLong(BlobRow::getLength).sum();
@@ -83,21 +99,26 @@ public final class ObjectCommands {
             .setSummary(command.getSummary())
             .setAttributes(command.getAttributes())
             .addAllSlices(Blobs.insert(context, blobs));
-    return replace(context, bucket, command.getKey(), object);
+    return replace(context, bucket, command.getKey(), version.applyTo(object));
   }
 
-  /** Replaces the object at the key. The references of the slices have already been taken. */
+  /**
+   * Makes this the present version of the key. The references of the slices have already been
+   * taken.
+   */
   static CommandResult replace(
       ApplyContext context, BucketRow bucket, String key, ObjectRecord.Builder object) {
-    remove(context, bucket, key);
-    object.setVersion(context.freshId());
+    Versions.replacePresent(context, bucket, key);
+    object.setVersion(context.freshId()).setVersioned(Versions.givesIds(bucket));
     object.getSummaryBuilder().setLastModifiedMs(context.timeMs());
-    ObjectTable.insert(context.table(), bucket.getId(), key, object.build());
-    return context.written();
+    ObjectTable.insert(
+        context.table(), bucket.getId(), key, object.build(), Versions.areKept(bucket));
+    return context.written().toBuilder().setVersioned(object.getVersioned()).build();
   }
 
   public static CommandResult copy(ApplyContext context, CopyObject command) {
     BucketRow bucket = context.bucket(command.getBucket());
+    NewVersion version = NewVersion.of(context, bucket, command.getLock(), command.getFacts());
     ObjectRecord source =
         source(
             context, command.getSourceBucket(), command.getSourceKey(), command.getSourceVersion());
@@ -111,16 +132,23 @@ public final class ObjectCommands {
     if (command.getSummary().getPartCount() > 0) {
       object.addAllParts(source.getPartsList());
     }
-    return replace(context, bucket, command.getKey(), object);
+    return replace(context, bucket, command.getKey(), version.applyTo(object));
   }
 
-  /** The source object in the version that the gateway saw; another version is a conflict. */
+  /**
+   * The source object in the version that the gateway saw. If that is gone, it is a conflict.
+   *
+   * @param version 0: the present one
+   */
   static ObjectRecord source(ApplyContext context, String bucketName, String key, long version) {
     BucketRow bucket = context.bucket(bucketName);
-    ObjectRecord source =
-        require(ObjectTable.read(context.table(), bucket.getId(), key), ResultCode.NO_SUCH_KEY);
-    require(version == 0 || version == source.getVersion(), ResultCode.CONDITIONAL_CONFLICT);
-    return source;
+    Optional<ObjectRow> seen =
+        version == 0 ? Optional.empty() : Versions.written(context.table(), bucket, key, version);
+    Optional<ObjectRow> source =
+        seen.isPresent() ? seen : ObjectTable.row(context.table(), bucket.getId(), key);
+    ObjectRow row = require(source, ResultCode.NO_SUCH_KEY);
+    require(version == 0 || version == row.getVersion(), ResultCode.CONDITIONAL_CONFLICT);
+    return ObjectTable.assemble(context.table(), bucket.getId(), key, row);
   }
 
   public static CommandResult delete(ApplyContext context, DeleteObjects command) {
@@ -131,27 +159,52 @@ public final class ObjectCommands {
     }
     CommandResult.Builder result = CommandResult.newBuilder();
     for (String key : command.getKeysList()) {
-      if (remove(context, bucket, key)) {
+      if (Versions.deletePresent(context, bucket, key).getFound()) {
         result.addDeletedKeys(key);
+      }
+    }
+    if (context.version() >= MetadataVersion.KEEPS_VERSIONS) {
+      for (DeleteTarget target : command.getTargetsList()) {
+        result.addDeletes(delete(context, bucket, target));
       }
     }
     return result.build();
   }
 
-  private static boolean remove(ApplyContext context, BucketRow bucket, String key) {
-    Optional<ObjectRow> row = ObjectTable.row(context.table(), bucket.getId(), key);
-    if (row.isEmpty()) {
-      return false;
+  /** Deletes one target, or says why not: the others are deleted all the same. */
+  private static DeleteResult delete(ApplyContext context, BucketRow bucket, DeleteTarget target) {
+    try {
+      checkPrecondition(context, bucket, target.getKey(), target.getPrecondition());
+      return target.hasVersion()
+          ? Versions.deleteVersion(
+              context, bucket, target.getKey(), target.getVersion(), target.getBypassGovernance())
+          : Versions.deletePresent(context, bucket, target.getKey());
+    } catch (RefusedCommandException refusal) {
+      return DeleteResult.newBuilder().setCode(refusal.code()).build();
     }
-    List<SliceValue> slices =
-        row.get().getChunks() == 0 && row.get().hasSlice()
-            ? List.of(row.get().getSlice())
-            : ObjectTable.read(context.table(), bucket.getId(), key)
-                .map(ObjectRecord::getSlicesList)
-                .orElse(List.of());
-    Blobs.drop(context, slices);
-    ObjectTable.remove(context.table(), bucket.getId(), key, row.get());
-    return true;
+  }
+
+  /** Moves the present version of a key to another one, where it is a new version. */
+  public static CommandResult rename(ApplyContext context, RenameObject command) {
+    context.requireVersion(MetadataVersion.KEEPS_VERSIONS);
+    BucketRow bucket = context.bucket(command.getBucket());
+    String from = command.getSourceKey();
+    String to = command.getKey();
+    require(!from.equals(to), ResultCode.INVALID_COMMAND);
+    checkPrecondition(context, bucket, from, command.getSourcePrecondition());
+    checkPrecondition(context, bucket, to, command.getPrecondition());
+    ObjectRecord source = source(context, command.getBucket(), from, 0);
+    NewVersion version =
+        NewVersion.of(context, bucket, ObjectLock.getDefaultInstance(), source.getFacts());
+    Blobs.take(context, source.getSlicesList());
+    CommandResult written =
+        replace(
+            context,
+            bucket,
+            to,
+            version.applyTo(source.toBuilder().clearLock().clearFactsRevision()));
+    DeleteResult deleted = Versions.deletePresent(context, bucket, from);
+    return written.toBuilder().setSourceVersion(deleted.getVersion()).build();
   }
 
   static void checkPrecondition(
@@ -168,6 +221,20 @@ public final class ObjectCommands {
     long version = condition.getIfVersion();
     require(
         version == 0 || (present.isPresent() && present.get().getVersion() == version),
+        ResultCode.PRECONDITION_FAILED);
+    if (context.version() >= MetadataVersion.KEEPS_VERSIONS) {
+      checkSummary(condition, present.map(ObjectRow::getSummary));
+    }
+  }
+
+  private static void checkSummary(Precondition condition, Optional<ObjectSummary> present) {
+    require(
+        !condition.hasIfSize()
+            || present.filter(p -> p.getSize() == condition.getIfSize()).isPresent(),
+        ResultCode.PRECONDITION_FAILED);
+    long seconds = condition.getIfLastModifiedMs() / 1000;
+    require(
+        seconds == 0 || present.filter(p -> p.getLastModifiedMs() / 1000 == seconds).isPresent(),
         ResultCode.PRECONDITION_FAILED);
   }
 

@@ -34,6 +34,7 @@ public final class ObjectModifications {
   public static CommandResult modify(ApplyContext context, ModifyObject command) {
     require(isWellFormed(command), ResultCode.INVALID_COMMAND);
     BucketRow bucket = context.bucket(command.getBucket());
+    require(!Versions.areKept(bucket), ResultCode.INVALID_BUCKET_STATE);
     String key = command.getKey();
     ObjectCommands.checkPrecondition(context, bucket, key, command.getPrecondition());
     ObjectRow row =

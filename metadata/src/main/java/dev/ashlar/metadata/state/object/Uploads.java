@@ -3,6 +3,7 @@ package dev.ashlar.metadata.state.object;
 import static dev.ashlar.metadata.state.apply.ApplyContext.require;
 
 import dev.ashlar.metadata.state.apply.ApplyContext;
+import dev.ashlar.metadata.state.apply.MetadataVersion;
 import dev.ashlar.metadata.state.blob.Blobs;
 import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.metadata.table.Table;
@@ -45,9 +46,15 @@ public final class Uploads {
     require(
         !upload.getUploadId().isEmpty() && context.table().get(key) == null,
         ResultCode.INVALID_COMMAND);
-    context
-        .table()
-        .put(key, upload.toBuilder().setInitiatedAtMs(context.timeMs()).build().toByteArray());
+    UploadRow.Builder row = upload.toBuilder().setInitiatedAtMs(context.timeMs());
+    if (context.version() >= MetadataVersion.KEEPS_VERSIONS) {
+      Locks.requirePossible(bucket, upload.getLock());
+      row.clearRetention();
+      if (bucket.hasRetention()) {
+        row.setRetention(bucket.getRetention());
+      }
+    }
+    context.table().put(key, row.build().toByteArray());
     return ApplyContext.OK;
   }
 
@@ -129,8 +136,10 @@ public final class Uploads {
     Set<Integer> used = new HashSet<>();
     parts.forEach(part -> used.add(part.getNumber()));
     remove(context, upload, used);
+    UploadRow row = upload.row();
+    NewVersion version = NewVersion.of(context, upload.bucket(), row);
     return ObjectCommands.replace(
-        context, upload.bucket(), command.getKey(), object.setSummary(summary));
+        context, upload.bucket(), command.getKey(), version.applyTo(object.setSummary(summary)));
   }
 
   private static PartSummary summary(PartRow part) {
