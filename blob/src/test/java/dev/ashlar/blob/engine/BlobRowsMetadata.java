@@ -26,6 +26,7 @@ import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.message.SliceValue;
 import dev.ashlar.protocol.message.SlotAck;
 import dev.ashlar.protocol.message.UploadRow;
+import dev.ashlar.protocol.message.UsageRow;
 import dev.ashlar.protocol.message.VersionRef;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
@@ -127,6 +128,16 @@ public final class BlobRowsMetadata implements MetadataClient {
   @Override
   public VersionRead version(String bucket, String key, @Nullable VersionRef version) {
     return new VersionRead.Nothing();
+  }
+
+  @Override
+  public Optional<UsageRow> bucketUsage(String bucket) {
+    return Optional.empty();
+  }
+
+  @Override
+  public Optional<UsageRow> accountUsage(String owner) {
+    return Optional.empty();
   }
 
   @Override

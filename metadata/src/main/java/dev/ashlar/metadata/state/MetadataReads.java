@@ -43,6 +43,7 @@ import dev.ashlar.protocol.message.UnfoldedQuery;
 import dev.ashlar.protocol.message.UploadListQuery;
 import dev.ashlar.protocol.message.UploadQuery;
 import dev.ashlar.protocol.message.UploadRow;
+import dev.ashlar.protocol.message.UsageRow;
 import dev.ashlar.protocol.message.VersionEntry;
 import dev.ashlar.protocol.message.VersionListQuery;
 import dev.ashlar.protocol.model.BlobId;
@@ -84,6 +85,15 @@ public final class MetadataReads {
             .ifPresent(
                 page -> answer.addAllVersions(page.entries()).setTruncated(page.truncated()));
       }
+      case BUCKET_USAGE ->
+          bucket(query.getBucketUsage())
+              .map(bucket -> Keys.bucketUsage(bucket.getId()))
+              .flatMap(key -> snapshot.row(key, UsageRow.parser()))
+              .ifPresent(answer::setUsage);
+      case ACCOUNT_USAGE ->
+          snapshot
+              .row(Keys.accountUsage(query.getAccountUsage()), UsageRow.parser())
+              .ifPresent(answer::setUsage);
       case DOCUMENTS -> documents(snapshot, query.getDocuments(), answer);
       case BLOBS -> answer.addAllBlobs(blobs(snapshot, ids(query.getBlobs().getIdsList())));
       case KEYS -> keys(snapshot, query.getKeys(), answer);

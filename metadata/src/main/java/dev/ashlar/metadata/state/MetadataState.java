@@ -6,6 +6,7 @@ import dev.ashlar.metadata.state.apply.MetadataVersion;
 import dev.ashlar.metadata.state.apply.NewerVersionException;
 import dev.ashlar.metadata.state.apply.RefusedCommandException;
 import dev.ashlar.metadata.state.apply.Sessions;
+import dev.ashlar.metadata.state.apply.UsageCounts;
 import dev.ashlar.metadata.state.blob.Blobs;
 import dev.ashlar.metadata.state.blob.Debts;
 import dev.ashlar.metadata.state.blob.Folding;
@@ -172,11 +173,15 @@ public final class MetadataState {
   private Applied execute(long term, long logIndex, CommandBatch entry, Set<Integer> faulty) {
     Sessions sessions = sessions();
     Overlay table = new Overlay(store);
+    UsageCounts usage = new UsageCounts(table);
     List<CommandResult> results = new ArrayList<>(entry.getCommandsCount());
     DedupRow.Builder answers = DedupRow.newBuilder();
     long logTimeMs = applied.getTimeMs();
     long unbrokenSinceMs = applied.getUnbrokenSinceMs();
     int version = versionAfter(entry);
+    if (version >= MetadataVersion.KEEPS_VERSIONS) {
+      table.watch(usage);
+    }
     for (Command command : entry.getCommandsList()) {
       long beforeMs = logTimeMs;
       logTimeMs = Math.max(logTimeMs, steadyMs(command));
@@ -193,7 +198,7 @@ public final class MetadataState {
             faulty.contains(position)
                 ? refused(ResultCode.INVALID_COMMAND)
                 : execute(
-                    new ApplyContext(table, catalog, sessions, times, freshId, version),
+                    new ApplyContext(table, catalog, sessions, usage, times, freshId, version),
                     command,
                     position);
         if (!command.hasRegisterSession()) {
@@ -203,6 +208,7 @@ public final class MetadataState {
       }
       results.add(result);
     }
+    usage.write();
     sessions.keep(table, logIndex, answers.setTimeMs(logTimeMs).build());
     AppliedRow reached =
         applied.toBuilder()
@@ -309,6 +315,9 @@ public final class MetadataState {
           BucketSettings.setVersioning(context, command.getSetBucketVersioning());
       case SET_BUCKET_LOCK -> BucketSettings.setLock(context, command.getSetBucketLock());
       case SET_BUCKET_QUOTA -> BucketSettings.setQuota(context, command.getSetBucketQuota());
+      case SET_ACCOUNT_QUOTA ->
+          BucketSettings.setAccountQuota(context, command.getSetAccountQuota());
+      case COUNT_USAGE -> BucketSettings.countUsage(context, command.getCountUsage());
       case PUT_BUCKET_DOCUMENT ->
           BucketSettings.putDocument(context, command.getPutBucketDocument());
       case SET_OBJECT_FACTS -> ObjectFactCommands.set(context, command.getSetObjectFacts());

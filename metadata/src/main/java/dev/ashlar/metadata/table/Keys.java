@@ -21,6 +21,8 @@ import java.util.UUID;
  * J | bucket id 8 | text(key)              VersionRef
  * f | bucket id 8 | text(key) | version 8  ObjectFacts
  * C | bucket id 8 | kind 1                 (the document)
+ * u | bucket id 8                          UsageRow
+ * a | owner                                UsageRow
  * L | bucket id 8 | text(key) | version 8 | chunk 4   ObjectChunkRow
  * P | pg 4 | session 8 | sequence 8        BlobRow
  * G | unreferenced at 8 | session 8 | sequence 8   (empty)
@@ -213,6 +215,19 @@ public final class Keys {
         .putLong(bucketId)
         .put((byte) kind)
         .array();
+  }
+
+  public static byte[] bucketUsage(long bucketId) {
+    return numbered('u', bucketId);
+  }
+
+  public static byte[] accountUsage(String owner) {
+    return named('a', owner);
+  }
+
+  /** The bucket id in the key of a row of an object, version, upload or part. */
+  public static long bucketOf(byte[] key) {
+    return ByteBuffer.wrap(key).getLong(1);
   }
 
   public static byte[] objectChunk(long bucketId, String key, long version, int chunk) {

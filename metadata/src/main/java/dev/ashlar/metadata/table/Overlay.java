@@ -10,20 +10,50 @@ import org.jspecify.annotations.Nullable;
 public final class Overlay implements Table {
   private final Table base;
   private final TreeMap<byte[], Optional<byte[]>> changes = new TreeMap<>(Arrays::compareUnsigned);
+
+  /** Rows of the base that the watcher watches, as they were read. */
+  private final TreeMap<byte[], Optional<byte[]>> read = new TreeMap<>(Arrays::compareUnsigned);
+
+  private @Nullable Watcher watcher;
   private long writes;
+
+  /** Is told of changes as they are made. */
+  public interface Watcher {
+    boolean watches(byte[] key);
+
+    /**
+     * A row that it watches changes.
+     *
+     * @param before null: the row did not exist
+     * @param after null: the row is deleted
+     */
+    void changed(byte[] key, byte @Nullable [] before, byte @Nullable [] after);
+  }
 
   public Overlay(Table base) {
     this.base = base;
   }
 
+  public void watch(Watcher newWatcher) {
+    watcher = newWatcher;
+  }
+
   public void put(byte[] key, byte[] value) {
+    tell(key, value);
     writes++;
     changes.put(key, Optional.of(value));
   }
 
   public void delete(byte[] key) {
+    tell(key, null);
     writes++;
     changes.put(key, Optional.empty());
+  }
+
+  private void tell(byte[] key, byte @Nullable [] after) {
+    if (watcher != null && watcher.watches(key)) {
+      watcher.changed(key, get(key), after);
+    }
   }
 
   /** How often anything was put or deleted. */
@@ -39,7 +69,13 @@ public final class Overlay implements Table {
   @Override
   public byte @Nullable [] get(byte[] key) {
     Optional<byte[]> change = changes.get(key);
-    return change == null ? base.get(key) : change.orElse(null);
+    if (change == null) {
+      change =
+          watcher != null && watcher.watches(key)
+              ? read.computeIfAbsent(key, missing -> Optional.ofNullable(base.get(missing)))
+              : Optional.ofNullable(base.get(key));
+    }
+    return change.orElse(null);
   }
 
   @Override

@@ -40,6 +40,7 @@ class GarbageCommandsTest {
           Command.KindCase.REGISTER_SESSION,
           Command.KindCase.END_SESSIONS,
           Command.KindCase.SET_BALANCE,
+          Command.KindCase.SET_ACCOUNT_QUOTA,
           Command.KindCase.RECORD_DEBTS,
           Command.KindCase.FORGET_BLOBS);
 

@@ -2,6 +2,7 @@ package dev.ashlar.metadata.state;
 
 import com.google.protobuf.ByteString;
 import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.CountUsage;
 import dev.ashlar.protocol.message.DefaultRetention;
 import dev.ashlar.protocol.message.DeleteObjects;
 import dev.ashlar.protocol.message.DeleteTarget;
@@ -10,6 +11,7 @@ import dev.ashlar.protocol.message.ObjectLock;
 import dev.ashlar.protocol.message.PutBucketDocument;
 import dev.ashlar.protocol.message.Quota;
 import dev.ashlar.protocol.message.RenameObject;
+import dev.ashlar.protocol.message.SetAccountQuota;
 import dev.ashlar.protocol.message.SetBucketLock;
 import dev.ashlar.protocol.message.SetBucketQuota;
 import dev.ashlar.protocol.message.SetBucketVersioning;
@@ -22,7 +24,7 @@ import java.util.Random;
 /** Commands on versions, locks and settings of one bucket, which has versions sooner or later. */
 final class SensibleVersionCommands {
   private static final String BUCKET = "k1";
-  private static final int KINDS = 7;
+  private static final int KINDS = 9;
 
   private final Random random;
 
@@ -41,6 +43,8 @@ final class SensibleVersionCommands {
       case 5 ->
           command.setDeleteObjects(
               DeleteObjects.newBuilder().setBucket(BUCKET).addTargets(target(key, version)));
+      case 6 -> command.setSetAccountQuota(SetAccountQuota.newBuilder().setOwner("me"));
+      case 7 -> command.setCountUsage(CountUsage.newBuilder().setBucket(BUCKET));
       default -> command.setSetObjectFacts(facts(key));
     };
   }

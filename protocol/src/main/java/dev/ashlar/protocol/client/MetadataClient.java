@@ -10,6 +10,7 @@ import dev.ashlar.protocol.message.DebtLevel;
 import dev.ashlar.protocol.message.PartRow;
 import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.message.UploadRow;
+import dev.ashlar.protocol.message.UsageRow;
 import dev.ashlar.protocol.message.VersionRef;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
@@ -60,6 +61,12 @@ public interface MetadataClient {
    */
   Map<Integer, ByteString> documents(String bucket, Collection<Integer> kinds)
       throws MetadataUnavailableException;
+
+  /** What a bucket holds; empty while it is not counted. */
+  Optional<UsageRow> bucketUsage(String bucket) throws MetadataUnavailableException;
+
+  /** What the buckets of this owner hold, as far as they are counted, and its quota. */
+  Optional<UsageRow> accountUsage(String owner) throws MetadataUnavailableException;
 
   /**
    * The rows of these blobs, in the same order; an unknown id is left out. The name of a rebuilt

@@ -24,6 +24,7 @@ import dev.ashlar.protocol.message.UnfoldedQuery;
 import dev.ashlar.protocol.message.UploadListQuery;
 import dev.ashlar.protocol.message.UploadQuery;
 import dev.ashlar.protocol.message.UploadRow;
+import dev.ashlar.protocol.message.UsageRow;
 import dev.ashlar.protocol.message.VersionListQuery;
 import dev.ashlar.protocol.message.VersionRef;
 import dev.ashlar.protocol.model.BlobId;
@@ -100,6 +101,22 @@ public abstract class QueryingMetadataClient implements MetadataClient {
         .stream()
         .collect(
             Collectors.toUnmodifiableMap(BucketDocument::getKind, BucketDocument::getDocument));
+  }
+
+  @Override
+  public Optional<UsageRow> bucketUsage(String bucket) throws MetadataUnavailableException {
+    return usage(MetadataQuery.newBuilder().setBucketUsage(bucket));
+  }
+
+  @Override
+  public Optional<UsageRow> accountUsage(String owner) throws MetadataUnavailableException {
+    return usage(MetadataQuery.newBuilder().setAccountUsage(owner));
+  }
+
+  private Optional<UsageRow> usage(MetadataQuery.Builder query)
+      throws MetadataUnavailableException {
+    MetadataAnswer answer = ask(query);
+    return answer.hasUsage() ? Optional.of(answer.getUsage()) : Optional.empty();
   }
 
   @Override

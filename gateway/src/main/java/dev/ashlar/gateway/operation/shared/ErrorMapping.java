@@ -38,7 +38,7 @@ public final class ErrorMapping {
       case NOT_DURABLE, DEAD_SESSION, STALE_REQUEST, TOO_MANY_UNFOLDED ->
           S3Error.SERVICE_UNAVAILABLE;
       // Answers to commands that the gateway does not send yet.
-      case NO_SUCH_VERSION, IS_DELETE_MARKER, OBJECT_LOCKED, INVALID_BUCKET_STATE ->
+      case NO_SUCH_VERSION, IS_DELETE_MARKER, OBJECT_LOCKED, INVALID_BUCKET_STATE, QUOTA_EXCEEDED ->
           S3Error.NOT_IMPLEMENTED;
       case OK, INVALID_COMMAND, UNRECOGNIZED -> S3Error.INTERNAL_ERROR;
     };

@@ -19,7 +19,13 @@ import java.util.UUID;
  * @param version the metadata version in use, see {@link MetadataVersion}
  */
 public record ApplyContext(
-    Overlay table, Catalog catalog, Sessions sessions, Times times, long freshId, int version) {
+    Overlay table,
+    Catalog catalog,
+    Sessions sessions,
+    UsageCounts usage,
+    Times times,
+    long freshId,
+    int version) {
   public static final CommandResult OK = CommandResult.getDefaultInstance();
 
   /**

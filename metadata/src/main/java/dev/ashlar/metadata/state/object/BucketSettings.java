@@ -7,8 +7,10 @@ import dev.ashlar.metadata.state.apply.MetadataVersion;
 import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.CountUsage;
 import dev.ashlar.protocol.message.PutBucketDocument;
 import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.message.SetAccountQuota;
 import dev.ashlar.protocol.message.SetBucketLock;
 import dev.ashlar.protocol.message.SetBucketQuota;
 import dev.ashlar.protocol.message.SetBucketVersioning;
@@ -18,6 +20,9 @@ import dev.ashlar.protocol.message.Versioning;
 public final class BucketSettings {
   static final int DOCUMENT_MAX_BYTES = 64 << 10;
   static final int DOCUMENT_KINDS = 32;
+
+  /** The maximum counted by one command. */
+  static final int ROWS_COUNTED_MAX = 1_000;
 
   private BucketSettings() {}
 
@@ -52,6 +57,17 @@ public final class BucketSettings {
       changed.setQuota(command.getQuota());
     }
     return write(context, changed);
+  }
+
+  public static CommandResult setAccountQuota(ApplyContext context, SetAccountQuota command) {
+    context.requireVersion(MetadataVersion.KEEPS_VERSIONS);
+    context.usage().setQuota(command.getOwner(), command.hasQuota() ? command.getQuota() : null);
+    return context.written();
+  }
+
+  public static CommandResult countUsage(ApplyContext context, CountUsage command) {
+    context.usage().count(bucket(context, command.getBucket()), ROWS_COUNTED_MAX);
+    return ApplyContext.OK;
   }
 
   public static CommandResult putDocument(ApplyContext context, PutBucketDocument command) {

@@ -66,6 +66,9 @@ public final class ObjectCommands {
     BucketRow bucket = created.build();
     context.table().put(Keys.bucket(bucket.getName()), bucket.toByteArray());
     context.catalog().buckets().put(bucket.getName(), bucket);
+    if (context.version() >= MetadataVersion.KEEPS_VERSIONS) {
+      context.usage().begin(bucket);
+    }
     return ApplyContext.OK;
   }
 
@@ -76,6 +79,9 @@ public final class ObjectCommands {
     requireNone(context, Keys.inBucket('H', bucket.getId()));
     Uploads.removeAll(context, bucket.getId());
     BucketSettings.removeDocuments(context, bucket);
+    if (context.version() >= MetadataVersion.KEEPS_VERSIONS) {
+      context.usage().end(bucket);
+    }
     context.table().delete(Keys.bucket(bucket.getName()));
     context.catalog().buckets().remove(bucket.getName());
     return ApplyContext.OK;
@@ -94,6 +100,7 @@ public final class ObjectCommands {
     List<BlobRow> blobs = Blobs.admit(context, command.getBlobsList());
     long length = blobs.stream().mapToLong(BlobRow::getLength).sum();
     require(length == command.getSummary().getSize(), ResultCode.INVALID_COMMAND);
+    Versions.requireRoom(context, bucket, command.getKey(), length, 1);
     ObjectRecord.Builder object =
         ObjectRecord.newBuilder()
             .setSummary(command.getSummary())
@@ -123,6 +130,7 @@ public final class ObjectCommands {
         source(
             context, command.getSourceBucket(), command.getSourceKey(), command.getSourceVersion());
     checkPrecondition(context, bucket, command.getKey(), command.getPrecondition());
+    Versions.requireRoom(context, bucket, command.getKey(), source.getSummary().getSize(), 1);
     Blobs.take(context, source.getSlicesList());
     ObjectRecord.Builder object =
         ObjectRecord.newBuilder()
@@ -194,6 +202,9 @@ public final class ObjectCommands {
     checkPrecondition(context, bucket, from, command.getSourcePrecondition());
     checkPrecondition(context, bucket, to, command.getPrecondition());
     ObjectRecord source = source(context, command.getBucket(), from, 0);
+    boolean staysBehind = Versions.givesIds(bucket) || source.getVersioned();
+    Versions.requireRoom(
+        context, bucket, to, staysBehind ? source.getSummary().getSize() : 0, staysBehind ? 1 : 0);
     NewVersion version =
         NewVersion.of(context, bucket, ObjectLock.getDefaultInstance(), source.getFacts());
     Blobs.take(context, source.getSlicesList());

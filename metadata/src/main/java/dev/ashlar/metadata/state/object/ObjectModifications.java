@@ -3,6 +3,7 @@ package dev.ashlar.metadata.state.object;
 import static dev.ashlar.metadata.state.apply.ApplyContext.require;
 
 import dev.ashlar.metadata.state.apply.ApplyContext;
+import dev.ashlar.metadata.state.apply.MetadataVersion;
 import dev.ashlar.metadata.state.blob.BlobChanges;
 import dev.ashlar.metadata.state.blob.Blobs;
 import dev.ashlar.metadata.table.ObjectTable;
@@ -50,6 +51,7 @@ public final class ObjectModifications {
     Slices.Replaced slices = Slices.replace(object.getSlicesList(), offset, change.pieces());
     require(slices.all().size() <= ObjectCommands.SLICES_MAX, ResultCode.LIMIT_EXCEEDED);
 
+    requireRoom(context, bucket, command, size);
     write(context, change, fresh, slices);
     ObjectSummary summary = summary(context, command, object, change.changed());
     ObjectRecord after =
@@ -63,6 +65,14 @@ public final class ObjectModifications {
         .setSize(summary.getSize())
         .setEtag(summary.getEtag())
         .build();
+  }
+
+  private static void requireRoom(
+      ApplyContext context, BucketRow bucket, ModifyObject command, long size) {
+    if (context.version() >= MetadataVersion.KEEPS_VERSIONS && context.usage().isLimited(bucket)) {
+      long grown = command.getOffset() + command.getLength() - size;
+      context.usage().requireRoom(bucket, grown, 0);
+    }
   }
 
   private static void write(

@@ -64,6 +64,7 @@ public final class Uploads {
     long length = blobs.stream().mapToLong(BlobRow::getLength).sum();
     require(length == command.getPart().getSize(), ResultCode.INVALID_COMMAND);
     checkNumber(command.getPart());
+    requireRoom(context, upload, command.getPart().getNumber(), length);
     return replacePart(context, upload, command.getPart(), Blobs.insert(context, blobs));
   }
 
@@ -79,10 +80,24 @@ public final class Uploads {
     require(
         offset >= 0 && length >= 0 && offset <= size && length <= size - offset,
         ResultCode.INVALID_RANGE);
+    requireRoom(context, upload, command.getPart().getNumber(), length);
     List<SliceValue> slices = Slices.cut(source.getSlicesList(), offset, length);
     Blobs.take(context, slices);
     PartRow part = command.getPart().toBuilder().setSize(length).build();
     return replacePart(context, upload, part, slices);
+  }
+
+  private static void requireRoom(ApplyContext context, Upload upload, int number, long bytes) {
+    if (context.version() >= MetadataVersion.KEEPS_VERSIONS
+        && context.usage().isLimited(upload.bucket())) {
+      long replaced =
+          context
+              .table()
+              .row(upload.partKey(number), PartRow.parser())
+              .map(PartRow::getSize)
+              .orElse(0L);
+      context.usage().requireRoom(upload.bucket(), bytes - replaced, 0);
+    }
   }
 
   private static void checkNumber(PartRow part) {
@@ -123,6 +138,7 @@ public final class Uploads {
       object.addParts(summary(part));
     }
     require(object.getSlicesCount() <= ObjectCommands.SLICES_MAX, ResultCode.LIMIT_EXCEEDED);
+    Versions.requireRoom(context, upload.bucket(), command.getKey(), 0, 1); // parts are counted
     ObjectSummary.Builder summary =
         ObjectSummary.newBuilder()
             .setSize(size)

@@ -1,6 +1,7 @@
 package dev.ashlar.metadata.state.object;
 
 import dev.ashlar.metadata.state.apply.ApplyContext;
+import dev.ashlar.metadata.state.apply.MetadataVersion;
 import dev.ashlar.metadata.state.blob.Blobs;
 import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.metadata.table.ObjectTable;
@@ -82,6 +83,40 @@ public final class Versions {
   }
 
   /**
+   * Refuses a new present version for which quotas leave no room.
+   *
+   * @param bytes that it adds to what is counted, as long as it replaces nothing
+   * @param objects likewise
+   */
+  static void requireRoom(
+      ApplyContext context, BucketRow bucket, String key, long bytes, long objects) {
+    if (context.version() < MetadataVersion.KEEPS_VERSIONS || !context.usage().isLimited(bucket)) {
+      return;
+    }
+    Optional<ObjectRow> present = ObjectTable.row(context.table(), bucket.getId(), key);
+    Optional<ObjectRow> replaced = replaced(context, bucket, key, present).map(Found::row);
+    long freed = replaced.map(row -> row.getSummary().getSize()).orElse(0L);
+    context
+        .usage()
+        .requireRoom(bucket, bytes - freed, replaced.isPresent() ? objects - 1 : objects);
+  }
+
+  /** The version that a new present version replaces for good: the null version, or none. */
+  private static Optional<Found> replaced(
+      ApplyContext context, BucketRow bucket, String key, Optional<ObjectRow> present) {
+    if (givesIds(bucket)) {
+      return Optional.empty();
+    }
+    if (present.isPresent() && !present.get().getVersioned()) {
+      return Optional.of(new Found(present.get(), true));
+    }
+    return areKept(bucket)
+        ? OlderVersions.nullVersion(context.table(), bucket.getId(), key)
+            .map(row -> new Found(row, false))
+        : Optional.empty();
+  }
+
+  /**
    * Makes room for a new present version. With versioning the one before is kept; where versions
    * get no ids, the null version is not.
    *
@@ -89,16 +124,11 @@ public final class Versions {
    */
   static boolean replacePresent(ApplyContext context, BucketRow bucket, String key) {
     Optional<ObjectRow> present = ObjectTable.row(context.table(), bucket.getId(), key);
-    if (present.isPresent()) {
-      if (givesIds(bucket) || (areKept(bucket) && present.get().getVersioned())) {
-        ObjectTable.age(context.table(), bucket.getId(), key, present.get());
-      } else {
-        removeFound(context, bucket, key, new Found(present.get(), true));
-      }
-    }
-    if (bucket.getVersioning() == Versioning.VERSIONING_SUSPENDED) {
-      OlderVersions.nullVersion(context.table(), bucket.getId(), key)
-          .ifPresent(row -> removeFound(context, bucket, key, new Found(row, false)));
+    boolean ages = present.isPresent() && (givesIds(bucket) || present.get().getVersioned());
+    replaced(context, bucket, key, present)
+        .ifPresent(version -> removeFound(context, bucket, key, version));
+    if (ages) {
+      ObjectTable.age(context.table(), bucket.getId(), key, present.get());
     }
     return present.isPresent();
   }

@@ -21,6 +21,7 @@ import dev.ashlar.protocol.message.ObjectFacts;
 import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.PutObject;
 import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.message.UsageRow;
 import dev.ashlar.protocol.message.VersionEntry;
 import dev.ashlar.protocol.message.VersionRef;
 import dev.ashlar.protocol.message.Versioning;
@@ -226,7 +227,23 @@ class VersionsModelTest {
             .map(entry -> entry.name())
             .toList());
     assertEquals(expectedListing(), listing(1 + random.nextInt(5)));
+    checkUsage();
     checkGroups();
+  }
+
+  private void checkUsage() throws Exception {
+    long objects = 0;
+    long bytes = 0;
+    for (List<Version> versions : keys.values()) {
+      objects += versions.size();
+      bytes += versions.stream().filter(v -> !v.isMarker()).mapToLong(v -> v.size).sum();
+    }
+    UsageRow bucket = it.metadata().bucketUsage(BUCKET).orElseThrow();
+    UsageRow account = it.metadata().accountUsage("me").orElse(UsageRow.getDefaultInstance());
+    for (UsageRow usage : List.of(bucket, account)) {
+      assertEquals(objects, usage.getObjects());
+      assertEquals(bytes, usage.getBytes());
+    }
   }
 
   private static void check(Version version, ObjectRecord object) {
