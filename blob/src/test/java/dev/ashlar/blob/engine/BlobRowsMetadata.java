@@ -1,6 +1,7 @@
 package dev.ashlar.blob.engine;
 
 import com.google.protobuf.ByteString;
+import dev.ashlar.protocol.client.EventsPage;
 import dev.ashlar.protocol.client.ListPage;
 import dev.ashlar.protocol.client.ListQuery;
 import dev.ashlar.protocol.client.MetadataClient;
@@ -18,8 +19,10 @@ import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.message.DebtLevel;
+import dev.ashlar.protocol.message.EventRow;
 import dev.ashlar.protocol.message.NewBlob;
 import dev.ashlar.protocol.message.ObjectRecord;
+import dev.ashlar.protocol.message.OutboxRow;
 import dev.ashlar.protocol.message.PartRow;
 import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.message.ResultCode;
@@ -128,6 +131,11 @@ public final class BlobRowsMetadata implements MetadataClient {
   @Override
   public VersionRead version(String bucket, String key, @Nullable VersionRef version) {
     return new VersionRead.Nothing();
+  }
+
+  @Override
+  public EventsPage events(@Nullable EventRow after, int max) {
+    return new EventsPage(List.of(), OutboxRow.getDefaultInstance());
   }
 
   @Override

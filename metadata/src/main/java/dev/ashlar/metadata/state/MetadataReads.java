@@ -8,6 +8,7 @@ import dev.ashlar.metadata.state.blob.Debts;
 import dev.ashlar.metadata.state.node.Nodes;
 import dev.ashlar.metadata.state.object.LargeObjectCache;
 import dev.ashlar.metadata.state.object.Listing;
+import dev.ashlar.metadata.state.object.Outbox;
 import dev.ashlar.metadata.state.object.VersionListing;
 import dev.ashlar.metadata.state.object.Versions;
 import dev.ashlar.metadata.table.Keys;
@@ -26,6 +27,7 @@ import dev.ashlar.protocol.message.BucketDocumentsQuery;
 import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.ClusterState;
 import dev.ashlar.protocol.message.CredentialRow;
+import dev.ashlar.protocol.message.EventsQuery;
 import dev.ashlar.protocol.message.GarbageQuery;
 import dev.ashlar.protocol.message.KeyEntry;
 import dev.ashlar.protocol.message.KeyQuery;
@@ -73,6 +75,9 @@ public final class MetadataReads {
   /** Answers a query from this snapshot. */
   public MetadataAnswer answer(Table snapshot, MetadataQuery query) {
     MetadataAnswer.Builder answer = MetadataAnswer.newBuilder();
+    if (query.getGroup() != 0) {
+      throw new IllegalArgumentException("a query for metadata group " + query.getGroup());
+    }
     switch (query.getKindCase()) {
       case BUCKET -> bucket(query.getBucket()).ifPresent(answer::addBuckets);
       case BUCKETS -> answer.addAllBuckets(buckets());
@@ -94,6 +99,14 @@ public final class MetadataReads {
           snapshot
               .row(Keys.accountUsage(query.getAccountUsage()), UsageRow.parser())
               .ifPresent(answer::setUsage);
+      case EVENTS -> {
+        EventsQuery asked = query.getEvents();
+        answer
+            .addAllEvents(
+                Outbox.page(
+                    snapshot, asked.getAfterPosition(), asked.getAfterNumber(), asked.getMax()))
+            .setOutbox(Outbox.read(snapshot));
+      }
       case DOCUMENTS -> documents(snapshot, query.getDocuments(), answer);
       case BLOBS -> answer.addAllBlobs(blobs(snapshot, ids(query.getBlobs().getIdsList())));
       case KEYS -> keys(snapshot, query.getKeys(), answer);

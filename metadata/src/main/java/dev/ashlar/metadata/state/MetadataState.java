@@ -17,6 +17,7 @@ import dev.ashlar.metadata.state.object.BucketSettings;
 import dev.ashlar.metadata.state.object.ObjectCommands;
 import dev.ashlar.metadata.state.object.ObjectFactCommands;
 import dev.ashlar.metadata.state.object.ObjectModifications;
+import dev.ashlar.metadata.state.object.Outbox;
 import dev.ashlar.metadata.state.object.Uploads;
 import dev.ashlar.metadata.table.Changes;
 import dev.ashlar.metadata.table.Keys;
@@ -198,7 +199,8 @@ public final class MetadataState {
             faulty.contains(position)
                 ? refused(ResultCode.INVALID_COMMAND)
                 : execute(
-                    new ApplyContext(table, catalog, sessions, usage, times, freshId, version),
+                    new ApplyContext(
+                        table, catalog, sessions, usage, command, times, freshId, version),
                     command,
                     position);
         if (!command.hasRegisterSession()) {
@@ -262,6 +264,9 @@ public final class MetadataState {
   private static CommandResult execute(ApplyContext context, Command command, int position) {
     long writesBefore = context.table().writes();
     try {
+      if (command.getGroup() != 0) {
+        context.requireVersion(Integer.MAX_VALUE);
+      }
       return dispatch(context, command);
     } catch (RefusedCommandException refusal) {
       if (context.table().writes() != writesBefore) {
@@ -317,6 +322,7 @@ public final class MetadataState {
       case SET_BUCKET_QUOTA -> BucketSettings.setQuota(context, command.getSetBucketQuota());
       case SET_ACCOUNT_QUOTA ->
           BucketSettings.setAccountQuota(context, command.getSetAccountQuota());
+      case ACK_EVENTS -> Outbox.acknowledge(context, command.getAckEvents());
       case COUNT_USAGE -> BucketSettings.countUsage(context, command.getCountUsage());
       case PUT_BUCKET_DOCUMENT ->
           BucketSettings.putDocument(context, command.getPutBucketDocument());

@@ -21,6 +21,8 @@ import java.util.UUID;
  * J | bucket id 8 | text(key)              VersionRef
  * f | bucket id 8 | text(key) | version 8  ObjectFacts
  * C | bucket id 8 | kind 1                 (the document)
+ * w | log position 8 | number 4            EventRow
+ * W                                        OutboxRow
  * u | bucket id 8                          UsageRow
  * a | owner                                UsageRow
  * L | bucket id 8 | text(key) | version 8 | chunk 4   ObjectChunkRow
@@ -215,6 +217,19 @@ public final class Keys {
         .putLong(bucketId)
         .put((byte) kind)
         .array();
+  }
+
+  /**
+   * The key of an event.
+   *
+   * @param number among the events of this position in the log
+   */
+  public static byte[] event(long position, int number) {
+    return new Builder('w').number(position).number(number).array();
+  }
+
+  public static byte[] outbox() {
+    return table('W');
   }
 
   public static byte[] bucketUsage(long bucketId) {

@@ -41,6 +41,7 @@ class GarbageCommandsTest {
           Command.KindCase.END_SESSIONS,
           Command.KindCase.SET_BALANCE,
           Command.KindCase.SET_ACCOUNT_QUOTA,
+          Command.KindCase.ACK_EVENTS,
           Command.KindCase.RECORD_DEBTS,
           Command.KindCase.FORGET_BLOBS);
 

@@ -1,6 +1,7 @@
 package dev.ashlar.metadata.state;
 
 import com.google.protobuf.ByteString;
+import dev.ashlar.protocol.message.AckEvents;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CountUsage;
 import dev.ashlar.protocol.message.DefaultRetention;
@@ -24,7 +25,7 @@ import java.util.Random;
 /** Commands on versions, locks and settings of one bucket, which has versions sooner or later. */
 final class SensibleVersionCommands {
   private static final String BUCKET = "k1";
-  private static final int KINDS = 9;
+  private static final int KINDS = 10;
 
   private final Random random;
 
@@ -44,6 +45,9 @@ final class SensibleVersionCommands {
           command.setDeleteObjects(
               DeleteObjects.newBuilder().setBucket(BUCKET).addTargets(target(key, version)));
       case 6 -> command.setSetAccountQuota(SetAccountQuota.newBuilder().setOwner("me"));
+      case 8 ->
+          command.setAckEvents(
+              AckEvents.newBuilder().addEvents(AckEvents.Event.newBuilder().setPosition(version)));
       case 7 -> command.setCountUsage(CountUsage.newBuilder().setBucket(BUCKET));
       default -> command.setSetObjectFacts(facts(key));
     };
@@ -78,6 +82,7 @@ final class SensibleVersionCommands {
         .setBucket(BUCKET)
         .setKind(random.nextInt(4))
         .setDocument(ByteString.copyFromUtf8(random.nextBoolean() ? "document" : ""))
+        .setNotifiedEvents(random.nextInt())
         .build();
   }
 

@@ -7,6 +7,7 @@ import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.message.DebtLevel;
+import dev.ashlar.protocol.message.EventRow;
 import dev.ashlar.protocol.message.PartRow;
 import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.message.UploadRow;
@@ -61,6 +62,13 @@ public interface MetadataClient {
    */
   Map<Integer, ByteString> documents(String bucket, Collection<Integer> kinds)
       throws MetadataUnavailableException;
+
+  /**
+   * Events that have not been sent yet, the oldest first.
+   *
+   * @param after only events behind this one; null: from the oldest
+   */
+  EventsPage events(@Nullable EventRow after, int max) throws MetadataUnavailableException;
 
   /** What a bucket holds; empty while it is not counted. */
   Optional<UsageRow> bucketUsage(String bucket) throws MetadataUnavailableException;

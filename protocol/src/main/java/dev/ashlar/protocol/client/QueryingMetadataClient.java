@@ -9,6 +9,8 @@ import dev.ashlar.protocol.message.BucketDocumentsQuery;
 import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.message.DebtLevel;
+import dev.ashlar.protocol.message.EventRow;
+import dev.ashlar.protocol.message.EventsQuery;
 import dev.ashlar.protocol.message.GarbageQuery;
 import dev.ashlar.protocol.message.KeyEntry;
 import dev.ashlar.protocol.message.KeyQuery;
@@ -111,6 +113,16 @@ public abstract class QueryingMetadataClient implements MetadataClient {
   @Override
   public Optional<UsageRow> accountUsage(String owner) throws MetadataUnavailableException {
     return usage(MetadataQuery.newBuilder().setAccountUsage(owner));
+  }
+
+  @Override
+  public EventsPage events(@Nullable EventRow after, int max) throws MetadataUnavailableException {
+    EventsQuery.Builder query = EventsQuery.newBuilder().setMax(max);
+    if (after != null) {
+      query.setAfterPosition(after.getPosition()).setAfterNumber(after.getNumber());
+    }
+    MetadataAnswer answer = ask(MetadataQuery.newBuilder().setEvents(query));
+    return new EventsPage(answer.getEventsList(), answer.getOutbox());
   }
 
   private Optional<UsageRow> usage(MetadataQuery.Builder query)

@@ -3,6 +3,7 @@ package dev.ashlar.metadata.state.apply;
 import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.metadata.table.Overlay;
 import dev.ashlar.protocol.message.BucketRow;
+import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.NodeRow;
@@ -15,6 +16,7 @@ import java.util.UUID;
 /**
  * The context in which one command of the log is applied.
  *
+ * @param command the command itself
  * @param freshId greater than that of every earlier command; identifies what the command creates
  * @param version the metadata version in use, see {@link MetadataVersion}
  */
@@ -23,6 +25,7 @@ public record ApplyContext(
     Catalog catalog,
     Sessions sessions,
     UsageCounts usage,
+    Command command,
     Times times,
     long freshId,
     int version) {

@@ -84,7 +84,11 @@ public final class BucketSettings {
       context.table().delete(key);
     }
     int documents = size > 0 ? bucket.getDocuments() | bit : bucket.getDocuments() & ~bit;
-    return write(context, bucket.toBuilder().setDocuments(documents));
+    BucketRow.Builder changed = bucket.toBuilder().setDocuments(documents);
+    if (command.hasNotifiedEvents()) {
+      changed.setNotifiedEvents(command.getNotifiedEvents());
+    }
+    return write(context, changed);
   }
 
   /** Removes the documents of a bucket that is deleted. */

@@ -18,6 +18,7 @@ import dev.ashlar.protocol.message.DeleteBucket;
 import dev.ashlar.protocol.message.DeleteObjects;
 import dev.ashlar.protocol.message.DeleteResult;
 import dev.ashlar.protocol.message.DeleteTarget;
+import dev.ashlar.protocol.message.EventRow;
 import dev.ashlar.protocol.message.ObjectLock;
 import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.ObjectRow;
@@ -106,7 +107,8 @@ public final class ObjectCommands {
             .setSummary(command.getSummary())
             .setAttributes(command.getAttributes())
             .addAllSlices(Blobs.insert(context, blobs));
-    return replace(context, bucket, command.getKey(), version.applyTo(object));
+    return replace(
+        context, bucket, command.getKey(), version.applyTo(object), EventRow.Kind.CREATED_BY_PUT);
   }
 
   /**
@@ -114,12 +116,25 @@ public final class ObjectCommands {
    * taken.
    */
   static CommandResult replace(
-      ApplyContext context, BucketRow bucket, String key, ObjectRecord.Builder object) {
+      ApplyContext context,
+      BucketRow bucket,
+      String key,
+      ObjectRecord.Builder object,
+      EventRow.Kind kind) {
     Versions.replacePresent(context, bucket, key);
     object.setVersion(context.freshId()).setVersioned(Versions.givesIds(bucket));
     object.getSummaryBuilder().setLastModifiedMs(context.timeMs());
     ObjectTable.insert(
         context.table(), bucket.getId(), key, object.build(), Versions.areKept(bucket));
+    EventRow.Builder event =
+        EventRow.newBuilder()
+            .setKind(kind)
+            .setKey(key)
+            .setVersion(object.getVersion())
+            .setVersioned(object.getVersioned())
+            .setSize(object.getSummary().getSize())
+            .setEtag(object.getSummary().getEtag());
+    Outbox.add(context, bucket, event, 0);
     return context.written().toBuilder().setVersioned(object.getVersioned()).build();
   }
 
@@ -140,7 +155,8 @@ public final class ObjectCommands {
     if (command.getSummary().getPartCount() > 0) {
       object.addAllParts(source.getPartsList());
     }
-    return replace(context, bucket, command.getKey(), version.applyTo(object));
+    return replace(
+        context, bucket, command.getKey(), version.applyTo(object), EventRow.Kind.CREATED_BY_COPY);
   }
 
   /**
@@ -166,17 +182,46 @@ public final class ObjectCommands {
       checkPrecondition(context, bucket, command.getKeys(0), command.getPrecondition());
     }
     CommandResult.Builder result = CommandResult.newBuilder();
+    int number = 0;
     for (String key : command.getKeysList()) {
-      if (Versions.deletePresent(context, bucket, key).getFound()) {
+      DeleteResult deleted = Versions.deletePresent(context, bucket, key);
+      if (deleted.getFound()) {
         result.addDeletedKeys(key);
       }
+      tell(context, bucket, key, 0, deleted, number++);
     }
     if (context.version() >= MetadataVersion.KEEPS_VERSIONS) {
       for (DeleteTarget target : command.getTargetsList()) {
-        result.addDeletes(delete(context, bucket, target));
+        DeleteResult deleted = delete(context, bucket, target);
+        result.addDeletes(deleted);
+        tell(context, bucket, target.getKey(), target.getVersion().getNumber(), deleted, number++);
       }
     }
     return result.build();
+  }
+
+  /**
+   * Writes the event of a deletion, if something was deleted or marked.
+   *
+   * @param version id of the version that was deleted; 0: the null version
+   */
+  private static void tell(
+      ApplyContext context,
+      BucketRow bucket,
+      String key,
+      long version,
+      DeleteResult deleted,
+      int number) {
+    boolean isMarked = deleted.getVersion() != 0;
+    if (isMarked || deleted.getFound()) {
+      EventRow.Builder event =
+          EventRow.newBuilder()
+              .setKind(isMarked ? EventRow.Kind.MARKED_DELETED : EventRow.Kind.DELETED)
+              .setKey(key)
+              .setVersion(isMarked ? deleted.getVersion() : version)
+              .setVersioned(isMarked ? deleted.getVersioned() : version != 0);
+      Outbox.add(context, bucket, event, number);
+    }
   }
 
   /** Deletes one target, or says why not: the others are deleted all the same. */
@@ -213,8 +258,10 @@ public final class ObjectCommands {
             context,
             bucket,
             to,
-            version.applyTo(source.toBuilder().clearLock().clearFactsRevision()));
+            version.applyTo(source.toBuilder().clearLock().clearFactsRevision()),
+            EventRow.Kind.CREATED_BY_RENAME);
     DeleteResult deleted = Versions.deletePresent(context, bucket, from);
+    tell(context, bucket, from, 0, deleted, 1);
     return written.toBuilder().setSourceVersion(deleted.getVersion()).build();
   }
 

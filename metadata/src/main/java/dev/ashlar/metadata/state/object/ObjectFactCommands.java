@@ -9,6 +9,7 @@ import dev.ashlar.metadata.table.ObjectTable;
 import dev.ashlar.metadata.table.OlderVersions;
 import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.EventRow;
 import dev.ashlar.protocol.message.ObjectFacts;
 import dev.ashlar.protocol.message.ObjectLock;
 import dev.ashlar.protocol.message.ObjectRow;
@@ -57,10 +58,35 @@ public final class ObjectFactCommands {
     } else {
       OlderVersions.put(context.table(), bucket.getId(), key, changed.build());
     }
+    kind(command)
+        .ifPresent(
+            kind ->
+                Outbox.add(
+                    context,
+                    bucket,
+                    EventRow.newBuilder()
+                        .setKind(kind)
+                        .setKey(key)
+                        .setVersion(row.getVersion())
+                        .setVersioned(row.getVersioned())
+                        .setSize(row.getSummary().getSize())
+                        .setEtag(row.getSummary().getEtag()),
+                    0));
     return CommandResult.newBuilder()
         .setVersion(row.getVersion())
         .setVersioned(row.getVersioned())
         .build();
+  }
+
+  /** The kind of event that the command is, if it is one. */
+  private static Optional<EventRow.Kind> kind(SetObjectFacts command) {
+    return switch (command.getChangeCase()) {
+      case TAGS ->
+          Optional.of(
+              command.getTags().getTagsCount() > 0 ? EventRow.Kind.TAGGED : EventRow.Kind.UNTAGGED);
+      case ACL -> Optional.of(EventRow.Kind.ACL_PUT);
+      case WRAPPED_KEY, RETENTION, LEGAL_HOLD, CHANGE_NOT_SET -> Optional.empty();
+    };
   }
 
   private static ObjectLock retained(

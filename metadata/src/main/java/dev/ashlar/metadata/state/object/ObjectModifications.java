@@ -12,6 +12,7 @@ import dev.ashlar.protocol.message.BlobIdValue;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.EventRow;
 import dev.ashlar.protocol.message.ModifyObject;
 import dev.ashlar.protocol.message.NewBlob;
 import dev.ashlar.protocol.message.ObjectPiece;
@@ -61,6 +62,14 @@ public final class ObjectModifications {
             .setVersion(context.freshId())
             .build();
     ObjectTable.revise(context.table(), bucket.getId(), key, row, object, after);
+    EventRow.Builder event =
+        EventRow.newBuilder()
+            .setKind(EventRow.Kind.CHANGED)
+            .setKey(key)
+            .setVersion(after.getVersion())
+            .setSize(summary.getSize())
+            .setEtag(summary.getEtag());
+    Outbox.add(context, bucket, event, 0);
     return context.written().toBuilder()
         .setSize(summary.getSize())
         .setEtag(summary.getEtag())

@@ -15,6 +15,7 @@ import dev.ashlar.protocol.message.CompletePart;
 import dev.ashlar.protocol.message.CompleteUpload;
 import dev.ashlar.protocol.message.CopyPart;
 import dev.ashlar.protocol.message.CreateUpload;
+import dev.ashlar.protocol.message.EventRow;
 import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.ObjectSummary;
 import dev.ashlar.protocol.message.PartRow;
@@ -155,7 +156,11 @@ public final class Uploads {
     UploadRow row = upload.row();
     NewVersion version = NewVersion.of(context, upload.bucket(), row);
     return ObjectCommands.replace(
-        context, upload.bucket(), command.getKey(), version.applyTo(object.setSummary(summary)));
+        context,
+        upload.bucket(),
+        command.getKey(),
+        version.applyTo(object.setSummary(summary)),
+        EventRow.Kind.CREATED_BY_UPLOAD);
   }
 
   private static PartSummary summary(PartRow part) {
