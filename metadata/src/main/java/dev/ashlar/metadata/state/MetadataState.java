@@ -264,9 +264,9 @@ public final class MetadataState {
   private static CommandResult execute(ApplyContext context, Command command, int position) {
     long writesBefore = context.table().writes();
     try {
-      if (command.getGroup() != 0) {
-        context.requireVersion(Integer.MAX_VALUE);
-      }
+      boolean isForAnotherGroup =
+          command.getGroup() != 0 && context.version() >= MetadataVersion.KEEPS_VERSIONS;
+      ApplyContext.require(!isForAnotherGroup, ResultCode.INVALID_COMMAND);
       return dispatch(context, command);
     } catch (RefusedCommandException refusal) {
       if (context.table().writes() != writesBefore) {
