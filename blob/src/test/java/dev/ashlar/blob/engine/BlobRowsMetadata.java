@@ -1,5 +1,6 @@
 package dev.ashlar.blob.engine;
 
+import dev.ashlar.protocol.client.Confirmed;
 import dev.ashlar.protocol.client.ListPage;
 import dev.ashlar.protocol.client.ListQuery;
 import dev.ashlar.protocol.client.MetadataClient;
@@ -14,9 +15,13 @@ import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.message.DebtLevel;
+import dev.ashlar.protocol.message.IdentityAnswer;
+import dev.ashlar.protocol.message.IdentityQuery;
 import dev.ashlar.protocol.message.NewBlob;
 import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.PartRow;
+import dev.ashlar.protocol.message.PrincipalAnswer;
+import dev.ashlar.protocol.message.PrincipalQuery;
 import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.message.SliceValue;
@@ -122,6 +127,21 @@ public final class BlobRowsMetadata implements MetadataClient {
   @Override
   public Optional<BucketRow> bucket(String name) {
     return Optional.empty();
+  }
+
+  @Override
+  public Confirmed<Optional<ObjectRead>> object(String bucket, String key, PrincipalQuery caller) {
+    return new Confirmed<>(object(bucket, key), PrincipalAnswer.getDefaultInstance());
+  }
+
+  @Override
+  public Confirmed<Optional<BucketRow>> bucket(String name, PrincipalQuery caller) {
+    return new Confirmed<>(bucket(name), PrincipalAnswer.getDefaultInstance());
+  }
+
+  @Override
+  public IdentityAnswer identity(IdentityQuery query) {
+    return IdentityAnswer.getDefaultInstance();
   }
 
   @Override

@@ -144,10 +144,10 @@ class GarbageCommandsTest {
 
   /** As a peer would that is started again now and then: what is in memory makes no difference. */
   private static void replay(MemoryTable table, List<Command> log, Random random) {
-    MetadataState state = new MetadataState(table);
+    MetadataState state = new MetadataState(table, SensibleCommands.VERSION);
     for (Command command : log) {
       if (random.nextInt(50) == 0) {
-        state = new MetadataState(table);
+        state = new MetadataState(table, SensibleCommands.VERSION);
       }
       state.apply(1, state.applied().getIndex() + 1, MemoryMetadata.entry(command));
     }

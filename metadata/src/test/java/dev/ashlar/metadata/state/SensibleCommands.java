@@ -2,6 +2,7 @@ package dev.ashlar.metadata.state;
 
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.metadata.memory.TestBlobs;
+import dev.ashlar.metadata.state.apply.MetadataVersion;
 import dev.ashlar.metadata.state.blob.Repairs;
 import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.message.AbortUpload;
@@ -60,17 +61,24 @@ final class SensibleCommands {
   private static final String EMPTY_BUCKET = "k5";
   private static final int KEYS = 6;
   private static final int DRIVES = 6;
-  private static final int KINDS = 26;
+  private static final int KINDS = 28;
+
+  /** The latest of which there are commands, though the build may not have it in use yet. */
+  static final int VERSION = MetadataVersion.IDENTITIES;
+
   private static final int LARGEST_BLOB = 100_000;
 
   private final Random random;
-  private MemoryMetadata metadata = MemoryMetadata.withDrives(new Profile(2, 1, 16384), DRIVES, 4);
+  private final SensibleIdentities identities;
+  private MemoryMetadata metadata =
+      MemoryMetadata.withDrives(VERSION, new Profile(2, 1, 16384), DRIVES, 4);
   private long sequence;
 
   SensibleCommands(Random random) {
     this.random = random;
+    this.identities = new SensibleIdentities(random);
     metadata.require(TestBlobs.createBucket("k0"));
-    metadata = new MemoryMetadata(metadata.table(), CLOCK);
+    metadata = new MemoryMetadata(metadata.table(), CLOCK, VERSION);
   }
 
   MemoryMetadata metadata() {
@@ -79,7 +87,7 @@ final class SensibleCommands {
 
   /** Another process, with its own session, goes on. */
   MemoryMetadata restart() {
-    metadata = new MemoryMetadata(metadata.table(), CLOCK);
+    metadata = new MemoryMetadata(metadata.table(), CLOCK, VERSION);
     return metadata;
   }
 
@@ -113,6 +121,7 @@ final class SensibleCommands {
       case 22 -> register(command);
       case 23 -> owe(command);
       case 24 -> repair(command);
+      case 25, 26 -> identities.next(metadata);
       default -> ofSessions(command);
     };
   }

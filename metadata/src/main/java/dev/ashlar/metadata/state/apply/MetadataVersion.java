@@ -48,6 +48,9 @@ public final class MetadataVersion {
    */
   public static final int MISSES_ALL_DRIVES = 3;
 
+  /** From this version on, there are accounts, identities and their access keys. */
+  public static final int IDENTITIES = 4;
+
   private MetadataVersion() {}
 
   /**
