@@ -3,10 +3,10 @@ package dev.ashlar.metadata.state;
 import java.util.Random;
 
 /** Repeats a randomised test with seeds that a failure names. */
-final class SeededRuns {
+public final class SeededRuns {
   private static final String SEED = "ashlar.metadata.seed";
 
-  interface Run {
+  public interface Run {
     void run(long seed) throws Exception;
   }
 
@@ -17,7 +17,7 @@ final class SeededRuns {
    *
    * @return whether it was the usual number of runs or what was asked for, not a replay
    */
-  static boolean repeat(int usualRuns, Run run) {
+  public static boolean repeat(int usualRuns, Run run) {
     Long replayed = Long.getLong(SEED);
     int runs = replayed != null ? 1 : Integer.getInteger("ashlar.metadata.runs", usualRuns);
     for (int i = 0; i < runs; i++) {

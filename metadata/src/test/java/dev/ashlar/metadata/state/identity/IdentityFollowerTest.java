@@ -72,7 +72,6 @@ class IdentityFollowerTest extends IdentityFixture {
     table
         .rows()
         .forEach(
-            (key, value) ->
-                assertTrue(Arrays.equals(value, metadata.table().rows().get(key))));
+            (key, value) -> assertTrue(Arrays.equals(value, metadata.table().rows().get(key))));
   }
 }

@@ -57,8 +57,7 @@ class IdentityVersionTest {
     MemoryMetadata raised =
         new MemoryMetadata(metadata.table(), Clock.systemUTC(), MetadataVersion.IDENTITIES);
     raised.require(TestIdentities.putNew(TestIdentities.account(TestIdentities.ACCOUNT)));
-    assertEquals(
-        before, List.copyOf(metadata.table().rows().headMap(new byte[] {'C'}).values()));
+    assertEquals(before, List.copyOf(metadata.table().rows().headMap(new byte[] {'C'}).values()));
     assertEquals(row, raised.credential("a").orElseThrow());
     assertEquals("me", raised.bucket("b").orElseThrow().getOwner());
   }
