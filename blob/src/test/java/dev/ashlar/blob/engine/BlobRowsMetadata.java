@@ -1,6 +1,7 @@
 package dev.ashlar.blob.engine;
 
 import com.google.protobuf.ByteString;
+import dev.ashlar.protocol.client.Confirmed;
 import dev.ashlar.protocol.client.EventsPage;
 import dev.ashlar.protocol.client.ListPage;
 import dev.ashlar.protocol.client.ListQuery;
@@ -20,10 +21,14 @@ import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.message.DebtLevel;
 import dev.ashlar.protocol.message.EventRow;
+import dev.ashlar.protocol.message.IdentityAnswer;
+import dev.ashlar.protocol.message.IdentityQuery;
 import dev.ashlar.protocol.message.NewBlob;
 import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.OutboxRow;
 import dev.ashlar.protocol.message.PartRow;
+import dev.ashlar.protocol.message.PrincipalAnswer;
+import dev.ashlar.protocol.message.PrincipalQuery;
 import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.message.SliceValue;
@@ -161,6 +166,21 @@ public final class BlobRowsMetadata implements MetadataClient {
   @Override
   public Optional<BucketRow> bucket(String name) {
     return Optional.empty();
+  }
+
+  @Override
+  public Confirmed<Optional<ObjectRead>> object(String bucket, String key, PrincipalQuery caller) {
+    return new Confirmed<>(object(bucket, key), PrincipalAnswer.getDefaultInstance());
+  }
+
+  @Override
+  public Confirmed<Optional<BucketRow>> bucket(String name, PrincipalQuery caller) {
+    return new Confirmed<>(bucket(name), PrincipalAnswer.getDefaultInstance());
+  }
+
+  @Override
+  public IdentityAnswer identity(IdentityQuery query) {
+    return IdentityAnswer.getDefaultInstance();
   }
 
   @Override

@@ -6,6 +6,8 @@ import dev.ashlar.metadata.consensus.folder.FolderStatus;
 import dev.ashlar.metadata.consensus.folder.MetadataFolders;
 import dev.ashlar.metadata.state.MetadataReads;
 import dev.ashlar.metadata.state.apply.MetadataVersion;
+import dev.ashlar.metadata.state.identity.Principals;
+import dev.ashlar.protocol.client.Confirmed;
 import dev.ashlar.protocol.client.ListPage;
 import dev.ashlar.protocol.client.ListQuery;
 import dev.ashlar.protocol.client.MetadataClient;
@@ -19,6 +21,7 @@ import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.message.MetadataAnswer;
 import dev.ashlar.protocol.message.MetadataQuery;
+import dev.ashlar.protocol.message.PrincipalQuery;
 import dev.ashlar.protocol.message.RegisterSession;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
@@ -161,13 +164,22 @@ public final class MetadataServer extends QueryingMetadataClient implements Auto
 
   @Override
   public Optional<CredentialRow> credential(String accessKey) throws MetadataUnavailableException {
-    return group.memory().credential(accessKey);
+    return group.read((reads, snapshot) -> reads.credential(snapshot, accessKey));
   }
 
   @Override
   public Optional<ObjectRead> object(String bucket, String key)
       throws MetadataUnavailableException {
     return group.read((reads, snapshot) -> reads.object(snapshot, bucket, key));
+  }
+
+  @Override
+  public Confirmed<Optional<ObjectRead>> object(String bucket, String key, PrincipalQuery caller)
+      throws MetadataUnavailableException {
+    return group.read(
+        (reads, snapshot) ->
+            new Confirmed<>(
+                reads.object(snapshot, bucket, key), Principals.answer(snapshot, caller)));
   }
 
   @Override

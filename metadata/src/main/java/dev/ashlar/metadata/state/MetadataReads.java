@@ -5,6 +5,8 @@ import com.google.protobuf.MessageLite;
 import com.google.protobuf.Parser;
 import dev.ashlar.metadata.state.apply.Catalog;
 import dev.ashlar.metadata.state.blob.Debts;
+import dev.ashlar.metadata.state.identity.IdentityReads;
+import dev.ashlar.metadata.state.identity.Principals;
 import dev.ashlar.metadata.state.node.Nodes;
 import dev.ashlar.metadata.state.object.LargeObjectCache;
 import dev.ashlar.metadata.state.object.Listing;
@@ -81,7 +83,8 @@ public final class MetadataReads {
     switch (query.getKindCase()) {
       case BUCKET -> bucket(query.getBucket()).ifPresent(answer::addBuckets);
       case BUCKETS -> answer.addAllBuckets(buckets());
-      case CREDENTIAL -> credential(query.getCredential()).ifPresent(answer::setCredential);
+      case CREDENTIAL ->
+          credential(snapshot, query.getCredential()).ifPresent(answer::setCredential);
       case OBJECT -> object(snapshot, query.getObject(), answer);
       case VERSIONS -> {
         VersionListQuery asked = query.getVersions();
@@ -130,7 +133,11 @@ public final class MetadataReads {
       case PLACEMENT_GROUP ->
           answer.addAllBlobs(blobsOfPlacementGroup(snapshot, query.getPlacementGroup()));
       case DEBTS -> answer.addAllDebts(Debts.levels(snapshot));
+      case IDENTITY -> answer.setIdentity(IdentityReads.answer(snapshot, query.getIdentity()));
       case KIND_NOT_SET -> throw new IllegalArgumentException("a query of an unknown kind");
+    }
+    if (query.hasCaller()) {
+      answer.setCaller(Principals.answer(snapshot, query.getCaller()));
     }
     return answer.build();
   }
@@ -167,8 +174,8 @@ public final class MetadataReads {
     return List.copyOf(catalog.buckets().values());
   }
 
-  public Optional<CredentialRow> credential(String accessKey) {
-    return Optional.ofNullable(catalog.credentials().get(accessKey));
+  public Optional<CredentialRow> credential(Table snapshot, String accessKey) {
+    return Principals.credential(snapshot, accessKey);
   }
 
   public Optional<PlacementMap> placement() {

@@ -11,6 +11,9 @@ import dev.ashlar.metadata.state.blob.Blobs;
 import dev.ashlar.metadata.state.blob.Debts;
 import dev.ashlar.metadata.state.blob.Folding;
 import dev.ashlar.metadata.state.blob.Repairs;
+import dev.ashlar.metadata.state.identity.AccessKeyCommands;
+import dev.ashlar.metadata.state.identity.AccountCommands;
+import dev.ashlar.metadata.state.identity.IdentityCommands;
 import dev.ashlar.metadata.state.node.ClusterRows;
 import dev.ashlar.metadata.state.node.Nodes;
 import dev.ashlar.metadata.state.object.BucketSettings;
@@ -303,7 +306,7 @@ public final class MetadataState {
       case COMPLETE_UPLOAD -> Uploads.complete(context, command.getCompleteUpload());
       case ABORT_UPLOAD -> Uploads.abort(context, command.getAbortUpload());
       case FORGET_BLOBS -> Blobs.forget(context, command.getForgetBlobs());
-      case PUT_CREDENTIAL -> ClusterRows.putCredential(context, command.getPutCredential());
+      case PUT_CREDENTIAL -> AccessKeyCommands.putCredential(context, command.getPutCredential());
       case PUT_DRIVES -> ClusterRows.putDrives(context, command.getPutDrives());
       case REGISTER_NODE ->
           Nodes.register(context, command.getSession(), command.getRegisterNode());
@@ -328,6 +331,12 @@ public final class MetadataState {
           BucketSettings.putDocument(context, command.getPutBucketDocument());
       case SET_OBJECT_FACTS -> ObjectFactCommands.set(context, command.getSetObjectFacts());
       case RENAME_OBJECT -> ObjectCommands.rename(context, command.getRenameObject());
+      case PUT_ACCOUNT -> AccountCommands.put(context, command.getPutAccount());
+      case DELETE_ACCOUNT -> AccountCommands.delete(context, command.getDeleteAccount());
+      case PUT_IDENTITY -> IdentityCommands.put(context, command.getPutIdentity());
+      case DELETE_IDENTITY -> IdentityCommands.delete(context, command.getDeleteIdentity());
+      case PUT_ACCESS_KEY -> AccessKeyCommands.put(context, command.getPutAccessKey());
+      case DELETE_ACCESS_KEY -> AccessKeyCommands.delete(context, command.getDeleteAccessKey());
       case KIND_NOT_SET -> throw new RefusedCommandException(ResultCode.INVALID_COMMAND);
     };
   }

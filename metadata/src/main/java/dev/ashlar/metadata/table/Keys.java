@@ -42,6 +42,7 @@ import java.util.UUID;
  * N | name                                 NodeRow
  * Q | drive 16                             DriveLoad
  * Z                                        BalanceRow
+ * I | account 8 | kind 1 | ...             accounts and identities, see {@link IdentityKeys}
  * </pre>
  *
  * <p>text(s) is the UTF-8 of s with 00 written as 00 FF, closed by 00 00: it orders as the UTF-8
@@ -332,7 +333,8 @@ public final class Keys {
     return new Builder(table).number(bucketId).text(text);
   }
 
-  private static final class Builder {
+  /** Appends the parts of a key. */
+  static final class Builder {
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream(64);
 
     Builder(char table) {
@@ -350,6 +352,11 @@ public final class Keys {
       for (int shift = 24; shift >= 0; shift -= 8) {
         bytes.write(value >>> shift);
       }
+      return this;
+    }
+
+    Builder letter(char letter) {
+      bytes.write(letter);
       return this;
     }
 

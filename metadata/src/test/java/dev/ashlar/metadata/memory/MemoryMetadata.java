@@ -45,7 +45,19 @@ public final class MemoryMetadata extends QueryingMetadataClient {
 
   /** Goes on with what an earlier one left in the table, as a restarted process does. */
   public MemoryMetadata(MemoryTable table, Clock clock) {
-    this(new ReentrantLock(), table, new MetadataState(table), clock, MetadataVersion.KNOWN);
+    this(table, clock, MetadataVersion.KNOWN);
+  }
+
+  /** The same in a group in which this version is in use, or a later one that the table is of. */
+  public MemoryMetadata(MemoryTable table, Clock clock, int version) {
+    this(new ReentrantLock(), table, state(table, version), clock, version);
+  }
+
+  /**
+   * Of a build that knows this version, even if the build under test does not have it in use yet.
+   */
+  private static MetadataState state(MemoryTable table, int version) {
+    return new MetadataState(table, Math.max(version, MetadataVersion.KNOWN));
   }
 
   private MemoryMetadata(
@@ -67,13 +79,7 @@ public final class MemoryMetadata extends QueryingMetadataClient {
 
   /** Of a group in which this version is in use, as long as there are older builds. */
   public static MemoryMetadata ofVersion(int version, Clock clock) {
-    return ofVersion(version, new MemoryTable(), clock);
-  }
-
-  /** The same, which goes on with what an earlier one left in the table. */
-  public static MemoryMetadata ofVersion(int version, MemoryTable table, Clock clock) {
-    MetadataState state = new MetadataState(table, Math.max(version, MetadataVersion.KNOWN));
-    return new MemoryMetadata(new ReentrantLock(), table, state, clock, version);
+    return new MemoryMetadata(new MemoryTable(), clock, version);
   }
 
   /** From the next command on the newest version is in use. */
@@ -158,6 +164,11 @@ public final class MemoryMetadata extends QueryingMetadataClient {
     if (code != ResultCode.OK) {
       throw new AssertionError(code + " for " + command);
     }
+  }
+
+  /** Executes log entries of others, as a follower in the same process does. */
+  public void follow(Applied elsewhere) {
+    locked(() -> state.follow(elsewhere));
   }
 
   /** A log entry. */

@@ -2,26 +2,40 @@ package dev.ashlar.metadata.state;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import com.google.protobuf.ByteString;
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.metadata.memory.MemoryTable;
 import dev.ashlar.metadata.memory.TestBlobs;
 import dev.ashlar.metadata.state.apply.MetadataVersion;
+import dev.ashlar.protocol.client.TestIdentities;
 import dev.ashlar.protocol.message.BlobChange;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.CreateBucket;
 import dev.ashlar.protocol.message.CreateUpload;
 import dev.ashlar.protocol.message.CredentialRow;
+import dev.ashlar.protocol.message.DefaultRetention;
+import dev.ashlar.protocol.message.IdentityRow;
 import dev.ashlar.protocol.message.NewBlob;
 import dev.ashlar.protocol.message.ObjectAttributes;
+import dev.ashlar.protocol.message.ObjectFacts;
+import dev.ashlar.protocol.message.ObjectLock;
 import dev.ashlar.protocol.message.ObjectPiece;
 import dev.ashlar.protocol.message.PartRow;
+import dev.ashlar.protocol.message.PutBucketDocument;
 import dev.ashlar.protocol.message.PutCredential;
 import dev.ashlar.protocol.message.PutDrives;
 import dev.ashlar.protocol.message.PutPart;
+import dev.ashlar.protocol.message.Quota;
 import dev.ashlar.protocol.message.RecordDebts;
 import dev.ashlar.protocol.message.RepairBlob;
 import dev.ashlar.protocol.message.RepairedShard;
+import dev.ashlar.protocol.message.SetBucketLock;
+import dev.ashlar.protocol.message.SetBucketQuota;
+import dev.ashlar.protocol.message.SetBucketVersioning;
+import dev.ashlar.protocol.message.Tag;
 import dev.ashlar.protocol.message.UploadRow;
+import dev.ashlar.protocol.message.Versioning;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.Profile;
@@ -43,11 +57,14 @@ import org.junit.jupiter.params.provider.ValueSource;
  * line per row, key and value in hexadecimal.
  */
 class GoldenRowsTest {
+  private static final int KINDS_OF_VERSION_3 = 18;
+  private static final int KINDS_OF_VERSION_4 = 28;
+
   private final Clock clock = Clock.fixed(Instant.ofEpochMilli(1_800_000_000_000L), ZoneOffset.UTC);
   private final MemoryTable table = new MemoryTable();
 
-  private void write() throws Exception {
-    MemoryMetadata metadata = new MemoryMetadata(table, clock);
+  private MemoryMetadata write(int version) throws Exception {
+    MemoryMetadata metadata = new MemoryMetadata(table, clock, version);
     metadata.submit(
         Command.newBuilder()
             .setPutDrives(
@@ -90,6 +107,70 @@ class GoldenRowsTest {
     metadata.submit(Command.newBuilder().setFoldBlob(TestBlobs.fold(metadata, grown, 1)));
     append(metadata, 1);
     repair(metadata);
+    return metadata;
+  }
+
+  /**
+   * What version 4 adds: versions and their facts, settings of buckets, usage, events, identities.
+   */
+  private static void writeOfVersion4(MemoryMetadata metadata) throws Exception {
+    metadata.require(
+        Command.newBuilder()
+            .setCreateBucket(CreateBucket.newBuilder().setName("v").setOwner("me").setLock(true)));
+    metadata.require(
+        Command.newBuilder()
+            .setSetBucketLock(
+                SetBucketLock.newBuilder()
+                    .setBucket("v")
+                    .setRetention(
+                        DefaultRetention.newBuilder()
+                            .setMode(ObjectLock.Mode.GOVERNANCE)
+                            .setDays(1))));
+    metadata.require(
+        Command.newBuilder()
+            .setPutBucketDocument(
+                PutBucketDocument.newBuilder()
+                    .setBucket("v")
+                    .setKind(2)
+                    .setDocument(ByteString.copyFromUtf8("document"))
+                    .setNotifiedEvents(1)));
+    metadata.require(
+        Command.newBuilder()
+            .setSetBucketQuota(
+                SetBucketQuota.newBuilder()
+                    .setBucket("v")
+                    .setQuota(Quota.newBuilder().setBytesMax(1L << 40).setObjectsMax(100))));
+    for (int i = 10; i < 12; i++) {
+      Command.Builder put = TestBlobs.put("v", "k", blob(metadata, i));
+      put.getPutObjectBuilder()
+          .setAttributes(ObjectAttributes.newBuilder().putUserMetadata("n", "v".repeat(300)))
+          .setFacts(
+              ObjectFacts.newBuilder()
+                  .addTags(Tag.newBuilder().setKey("tag").setValue("" + i))
+                  .setAcl(ByteString.copyFromUtf8("acl")));
+      metadata.require(put);
+    }
+    metadata.require(TestBlobs.delete("v", "k"));
+    metadata.require(
+        Command.newBuilder()
+            .setSetBucketVersioning(
+                SetBucketVersioning.newBuilder()
+                    .setBucket("b")
+                    .setVersioning(Versioning.VERSIONING_SUSPENDED)));
+    metadata.require(TestBlobs.delete("b", "null"));
+    metadata.require(TestIdentities.putNew(TestIdentities.account(TestIdentities.ACCOUNT)));
+    IdentityRow.Builder policy = TestIdentities.policy("p");
+    metadata.require(TestIdentities.putNew(policy));
+    metadata.require(TestIdentities.putNew(TestIdentities.group("g")));
+    metadata.require(TestIdentities.putNew(TestIdentities.role("r")));
+    metadata.require(TestIdentities.putNew(TestIdentities.provider("o")));
+    IdentityRow.Builder user =
+        TestIdentities.user("u")
+            .addDocuments(TestIdentities.document("inline"))
+            .addAttachedPolicies(policy.getId())
+            .addGroups(TestIdentities.id("AGPA", "g"));
+    metadata.require(TestIdentities.putNew(user));
+    metadata.require(TestIdentities.put(TestIdentities.key("key", user.getId())));
   }
 
   /** A drive is replaced; of two blobs one has its shard again. */
@@ -140,15 +221,25 @@ class GoldenRowsTest {
   }
 
   @Test
+  void rowsOfVersion3AreAsTheyAlwaysWere() throws Exception {
+    write(3);
+    assertEquals(golden(3), lines());
+    assertEquals(KINDS_OF_VERSION_3, kinds());
+  }
+
+  @Test
   void rowsAreAsTheyAlwaysWere() throws Exception {
-    write();
+    writeOfVersion4(write(MetadataVersion.KNOWN));
     assertEquals(golden(MetadataVersion.KNOWN), lines());
-    long kinds = table.rows().keySet().stream().map(key -> key[0]).distinct().count();
-    assertEquals(18, kinds);
+    assertEquals(KINDS_OF_VERSION_4, kinds());
+  }
+
+  private long kinds() {
+    return table.rows().keySet().stream().map(key -> key[0]).distinct().count();
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {1, 2})
+  @ValueSource(ints = {1, 2, 3})
   void rowsOfEarlierVersionsAreReadable(int version) throws Exception {
     HexFormat hex = HexFormat.of();
     for (String line : golden(version)) {

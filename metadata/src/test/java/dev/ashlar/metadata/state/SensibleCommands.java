@@ -66,11 +66,12 @@ final class SensibleCommands {
   private static final String EMPTY_BUCKET = "k5";
   private static final int KEYS = 6;
   private static final int DRIVES = 6;
-  private static final int KINDS = 28;
+  private static final int KINDS = 30;
   private static final int LARGEST_BLOB = 100_000;
 
   private final Random random;
   private final SensibleVersionCommands versions;
+  private final SensibleIdentities identities;
   private MemoryMetadata metadata =
       MemoryMetadata.withDrives(VERSION, new Profile(2, 1, 16384), DRIVES, 4);
   private long sequence;
@@ -78,6 +79,7 @@ final class SensibleCommands {
   SensibleCommands(Random random) {
     this.random = random;
     versions = new SensibleVersionCommands(random);
+    identities = new SensibleIdentities(random);
     metadata.require(TestBlobs.createBucket("k0"));
     restart();
   }
@@ -88,7 +90,7 @@ final class SensibleCommands {
 
   /** Another process, with its own session, goes on. */
   MemoryMetadata restart() {
-    metadata = MemoryMetadata.ofVersion(VERSION, metadata.table(), CLOCK);
+    metadata = new MemoryMetadata(metadata.table(), CLOCK, VERSION);
     return metadata;
   }
 
@@ -123,6 +125,7 @@ final class SensibleCommands {
       case 23 -> owe(command);
       case 24 -> repair(command);
       case 25, 26 -> versions.next(name(), name(), version());
+      case 27, 28 -> identities.next(metadata);
       default -> ofSessions(command);
     };
   }

@@ -9,6 +9,7 @@ import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.message.DebtLevel;
 import dev.ashlar.protocol.message.EventRow;
 import dev.ashlar.protocol.message.PartRow;
+import dev.ashlar.protocol.message.PrincipalQuery;
 import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.message.UploadRow;
 import dev.ashlar.protocol.message.UsageRow;
@@ -28,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * The metadata group as a gateway sees it. Calls block the calling (virtual) thread. Reads are
  * linearizable: they see every command that was answered before they began.
  */
-public interface MetadataClient {
+public interface MetadataClient extends IdentityClient {
   /** The session that this client registered; part of every blob id the gateway chooses. */
   long session();
 
@@ -41,11 +42,19 @@ public interface MetadataClient {
 
   Optional<BucketRow> bucket(String name) throws MetadataUnavailableException;
 
+  /** Likewise, with the caller. */
+  Confirmed<Optional<BucketRow>> bucket(String name, PrincipalQuery caller)
+      throws MetadataUnavailableException;
+
   /** All buckets by name. */
   List<BucketRow> buckets() throws MetadataUnavailableException;
 
   /** Empty when the bucket or the key does not exist. */
   Optional<ObjectRead> object(String bucket, String key) throws MetadataUnavailableException;
+
+  /** Likewise, with the caller. */
+  Confirmed<Optional<ObjectRead>> object(String bucket, String key, PrincipalQuery caller)
+      throws MetadataUnavailableException;
 
   /**
    * One version of a key.
@@ -95,6 +104,7 @@ public interface MetadataClient {
   List<PartRow> parts(String bucket, String key, String uploadId, int after, int max)
       throws MetadataUnavailableException;
 
+  /** A credential of PutCredential; access keys are found by {@link #principal}. */
   Optional<CredentialRow> credential(String accessKey) throws MetadataUnavailableException;
 
   /** The present placement map; kept current by apply, costs no look-up. */

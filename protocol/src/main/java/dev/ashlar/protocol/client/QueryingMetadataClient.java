@@ -12,6 +12,8 @@ import dev.ashlar.protocol.message.DebtLevel;
 import dev.ashlar.protocol.message.EventRow;
 import dev.ashlar.protocol.message.EventsQuery;
 import dev.ashlar.protocol.message.GarbageQuery;
+import dev.ashlar.protocol.message.IdentityAnswer;
+import dev.ashlar.protocol.message.IdentityQuery;
 import dev.ashlar.protocol.message.KeyEntry;
 import dev.ashlar.protocol.message.KeyQuery;
 import dev.ashlar.protocol.message.KeysQuery;
@@ -21,6 +23,7 @@ import dev.ashlar.protocol.message.NeededShardsQuery;
 import dev.ashlar.protocol.message.PartRow;
 import dev.ashlar.protocol.message.PartsQuery;
 import dev.ashlar.protocol.message.PlacementGroupQuery;
+import dev.ashlar.protocol.message.PrincipalQuery;
 import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.message.UnfoldedQuery;
 import dev.ashlar.protocol.message.UploadListQuery;
@@ -55,7 +58,31 @@ public abstract class QueryingMetadataClient implements MetadataClient {
 
   @Override
   public Optional<BucketRow> bucket(String name) throws MetadataUnavailableException {
-    return ask(MetadataQuery.newBuilder().setBucket(name)).getBucketsList().stream().findFirst();
+    return bucket(ask(MetadataQuery.newBuilder().setBucket(name)));
+  }
+
+  @Override
+  public Confirmed<Optional<BucketRow>> bucket(String name, PrincipalQuery caller)
+      throws MetadataUnavailableException {
+    MetadataAnswer answer = ask(MetadataQuery.newBuilder().setBucket(name).setCaller(caller));
+    return confirmed(bucket(answer), answer);
+  }
+
+  private static Optional<BucketRow> bucket(MetadataAnswer answer) {
+    return answer.getBucketsList().stream().findFirst();
+  }
+
+  private static <T> Confirmed<T> confirmed(T value, MetadataAnswer answer)
+      throws MetadataUnavailableException {
+    if (!answer.hasCaller()) {
+      throw MetadataUnavailableException.refused("the metadata peer's build is older");
+    }
+    return new Confirmed<>(value, answer.getCaller());
+  }
+
+  @Override
+  public IdentityAnswer identity(IdentityQuery query) throws MetadataUnavailableException {
+    return ask(MetadataQuery.newBuilder().setIdentity(query)).getIdentity();
   }
 
   @Override
@@ -66,10 +93,22 @@ public abstract class QueryingMetadataClient implements MetadataClient {
   @Override
   public Optional<ObjectRead> object(String bucket, String key)
       throws MetadataUnavailableException {
-    MetadataAnswer answer =
-        ask(
-            MetadataQuery.newBuilder()
-                .setObject(KeyQuery.newBuilder().setBucket(bucket).setKey(key)));
+    return object(ask(objectQuery(bucket, key)));
+  }
+
+  @Override
+  public Confirmed<Optional<ObjectRead>> object(String bucket, String key, PrincipalQuery caller)
+      throws MetadataUnavailableException {
+    MetadataAnswer answer = ask(objectQuery(bucket, key).setCaller(caller));
+    return confirmed(object(answer), answer);
+  }
+
+  private static MetadataQuery.Builder objectQuery(String bucket, String key) {
+    return MetadataQuery.newBuilder()
+        .setObject(KeyQuery.newBuilder().setBucket(bucket).setKey(key));
+  }
+
+  private static Optional<ObjectRead> object(MetadataAnswer answer) {
     return answer.hasObject()
         ? Optional.of(new ObjectRead(answer.getObject(), answer.getBlobsList()))
         : Optional.empty();

@@ -34,13 +34,17 @@ public final class ErrorMapping {
       case LIMIT_EXCEEDED -> S3Error.INVALID_REQUEST;
       case INVALID_RANGE -> S3Error.INVALID_RANGE;
       case INVALID_OFFSET -> S3Error.INVALID_WRITE_OFFSET;
+      // Of S3 operations, only one that creates a bucket meets it: its account was just deleted.
+      case NO_SUCH_ENTITY -> S3Error.INVALID_ACCESS_KEY_ID;
       // The command was not applied, or its outcome is unknown: the client has to retry.
       case NOT_DURABLE, DEAD_SESSION, STALE_REQUEST, TOO_MANY_UNFOLDED ->
           S3Error.SERVICE_UNAVAILABLE;
       // Answers to commands that the gateway does not send yet.
       case NO_SUCH_VERSION, IS_DELETE_MARKER, OBJECT_LOCKED, INVALID_BUCKET_STATE, QUOTA_EXCEEDED ->
           S3Error.NOT_IMPLEMENTED;
-      case OK, INVALID_COMMAND, UNRECOGNIZED -> S3Error.INTERNAL_ERROR;
+      // No S3 operation sends a command that is answered with one of the last two.
+      case OK, INVALID_COMMAND, UNRECOGNIZED, ENTITY_ALREADY_EXISTS, DELETE_CONFLICT ->
+          S3Error.INTERNAL_ERROR;
     };
   }
 

@@ -4,7 +4,6 @@ import dev.ashlar.metadata.table.Changes;
 import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.metadata.table.Table;
 import dev.ashlar.protocol.message.BucketRow;
-import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.DriveStanding;
 import dev.ashlar.protocol.message.PgMapRow;
@@ -22,11 +21,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The small tables, cached in memory and kept current by apply, because every request reads them.
- * Written by apply, read by any thread.
+ * Written by apply, read by any thread. Access keys and identities are not among them: there can be
+ * many, so they are read from the tables.
  */
 public final class Catalog {
   private final ConcurrentNavigableMap<String, BucketRow> buckets = new ConcurrentSkipListMap<>();
-  private final ConcurrentMap<String, CredentialRow> credentials = new ConcurrentHashMap<>();
   private volatile Map<UUID, DriveId> drives = Map.of();
 
   /** The log positions at which the present incarnations of replaced drives began. */
@@ -46,7 +45,6 @@ public final class Catalog {
     Catalog catalog = new Catalog();
     Map<UUID, DriveId> drives = new HashMap<>();
     table.rows('B', BucketRow.parser()).forEach(catalog::put);
-    table.rows('A', CredentialRow.parser()).forEach(catalog::put);
     table.rows('V', DriveRow.parser()).forEach(drive -> catalog.put(drives, drive));
     table.rows('M', PgMapRow.parser()).forEach(catalog::put);
     catalog.drives = Map.copyOf(drives);
@@ -58,8 +56,6 @@ public final class Catalog {
     Catalog there = load(table);
     buckets.keySet().retainAll(there.buckets.keySet());
     buckets.putAll(there.buckets);
-    credentials.keySet().retainAll(there.credentials.keySet());
-    credentials.putAll(there.credentials);
     replacedAt.keySet().retainAll(there.replacedAt.keySet());
     replacedAt.putAll(there.replacedAt);
     lastReplacedAt = there.lastReplacedAt;
@@ -70,7 +66,8 @@ public final class Catalog {
   }
 
   /**
-   * Takes over rows that another peer of this process has changed. Only buckets are ever removed.
+   * Takes over rows that another peer of this process has changed. Of these tables, only buckets
+   * lose rows.
    */
   public void follow(Changes changes) {
     changes.forEach(
@@ -79,8 +76,6 @@ public final class Catalog {
             value.ifPresentOrElse(
                 row -> put(Table.parse(row, BucketRow.parser())),
                 () -> buckets.remove(Keys.nameOf(key))));
-    changes.forEach(
-        'A', (key, value) -> value.ifPresent(row -> put(Table.parse(row, CredentialRow.parser()))));
     changes.forEach(
         'V',
         (key, value) -> {
@@ -94,10 +89,6 @@ public final class Catalog {
 
   private void put(BucketRow bucket) {
     buckets.put(bucket.getName(), bucket);
-  }
-
-  private void put(CredentialRow credential) {
-    credentials.put(credential.getAccessKey(), credential);
   }
 
   private void put(Map<UUID, DriveId> present, DriveRow drive) {
@@ -126,10 +117,6 @@ public final class Catalog {
 
   public ConcurrentNavigableMap<String, BucketRow> buckets() {
     return buckets;
-  }
-
-  public ConcurrentMap<String, CredentialRow> credentials() {
-    return credentials;
   }
 
   public Map<UUID, DriveId> drives() {

@@ -22,7 +22,7 @@ public final class MetadataVersion {
   public static final int FIRST = 2;
 
   /** The latest version that this build supports. */
-  public static final int KNOWN = 3;
+  public static final int KNOWN = 4;
 
   /**
    * From this version on, a command at which apply fails is refused. Before, it stopped the peer at
@@ -50,9 +50,12 @@ public final class MetadataVersion {
 
   /**
    * From this version on, buckets can have versioning, locks, documents and quotas, and versions
-   * can have tags, ACLs and wrapped keys. It is not complete yet, and no build supports it.
+   * can have tags, ACLs and wrapped keys.
    */
   public static final int KEEPS_VERSIONS = 4;
+
+  /** From this version on, there are accounts, identities and their access keys. */
+  public static final int IDENTITIES = 4;
 
   private MetadataVersion() {}
 

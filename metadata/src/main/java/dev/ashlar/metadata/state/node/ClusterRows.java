@@ -9,12 +9,10 @@ import dev.ashlar.metadata.state.apply.RefusedCommandException;
 import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.protocol.message.BalanceRow;
 import dev.ashlar.protocol.message.CommandResult;
-import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.DriveStanding;
 import dev.ashlar.protocol.message.MoveSlots;
 import dev.ashlar.protocol.message.PgMapRow;
-import dev.ashlar.protocol.message.PutCredential;
 import dev.ashlar.protocol.message.PutDrives;
 import dev.ashlar.protocol.message.RecallDrives;
 import dev.ashlar.protocol.message.RecalledDrive;
@@ -32,16 +30,9 @@ import java.util.TreeMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Commands on drives, the placement map and credentials. */
+/** Commands on drives and the placement map. */
 public final class ClusterRows {
   private ClusterRows() {}
-
-  public static CommandResult putCredential(ApplyContext context, PutCredential command) {
-    CredentialRow credential = command.getCredential();
-    context.table().put(Keys.credential(credential.getAccessKey()), credential.toByteArray());
-    context.catalog().credentials().put(credential.getAccessKey(), credential);
-    return ApplyContext.OK;
-  }
 
   public static CommandResult putDrives(ApplyContext context, PutDrives command) {
     Catalog catalog = context.catalog();

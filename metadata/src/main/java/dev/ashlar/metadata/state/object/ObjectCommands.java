@@ -6,6 +6,7 @@ import dev.ashlar.metadata.state.apply.ApplyContext;
 import dev.ashlar.metadata.state.apply.MetadataVersion;
 import dev.ashlar.metadata.state.apply.RefusedCommandException;
 import dev.ashlar.metadata.state.blob.Blobs;
+import dev.ashlar.metadata.state.identity.AccountCommands;
 import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.metadata.table.ObjectTable;
 import dev.ashlar.metadata.table.Table;
@@ -49,6 +50,7 @@ public final class ObjectCommands {
               ? ResultCode.BUCKET_ALREADY_OWNED_BY_YOU
               : ResultCode.BUCKET_ALREADY_EXISTS);
     }
+    AccountCommands.requireNotRemoved(context, owner);
     long owned =
         context.catalog().buckets().values().stream()
             .filter(b -> b.getOwner().equals(owner))

@@ -175,7 +175,7 @@ class QuotasTest {
       put(older, i, 1);
     }
     MemoryMetadata now =
-        MemoryMetadata.ofVersion(VersionCommands.VERSION, older.table(), Clock.systemUTC());
+        new MemoryMetadata(older.table(), Clock.systemUTC(), VersionCommands.VERSION);
     long sequence = 0;
     put(now, 7, sequence++);
     assertTrue(now.bucketUsage(BUCKET).isEmpty());

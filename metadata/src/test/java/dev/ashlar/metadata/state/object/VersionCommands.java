@@ -67,7 +67,7 @@ final class VersionCommands {
   }
 
   VersionCommands() {
-    metadata = MemoryMetadata.ofVersion(VERSION, table, clock);
+    metadata = new MemoryMetadata(table, clock, VERSION);
     metadata.require(
         Command.newBuilder()
             .setPutDrives(
@@ -107,7 +107,7 @@ final class VersionCommands {
   }
 
   void restart() {
-    metadata = MemoryMetadata.ofVersion(VERSION, table, clock);
+    metadata = new MemoryMetadata(table, clock, VERSION);
   }
 
   CommandResult submit(Command.Builder command) throws Exception {

@@ -1,0 +1,116 @@
+package dev.ashlar.metadata.state.identity;
+
+import dev.ashlar.metadata.table.Table;
+import dev.ashlar.protocol.message.AccountRow;
+import dev.ashlar.protocol.message.CredentialRow;
+import dev.ashlar.protocol.message.IdentityRow;
+import dev.ashlar.protocol.message.PrincipalAnswer;
+import dev.ashlar.protocol.message.PrincipalAnswer.State;
+import dev.ashlar.protocol.message.PrincipalQuery;
+import java.util.LinkedHashSet;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds who has signed a request, and the policies that count for them. A caller that knows the
+ * present revision of the account costs three look-ups and gets no documents.
+ */
+public final class Principals {
+  private static final PrincipalAnswer ABSENT = PrincipalAnswer.getDefaultInstance();
+
+  private final Table table;
+  private final PrincipalQuery query;
+
+  private Principals(Table table, PrincipalQuery query) {
+    this.table = table;
+    this.query = query;
+  }
+
+  public static PrincipalAnswer answer(Table table, PrincipalQuery query) {
+    Principals principals = new Principals(table, query);
+    return query.getAccessKey().isEmpty() ? principals.ofAccount() : principals.ofAccessKey();
+  }
+
+  /**
+   * A credential for builds that know only those of PutCredential. Access keys are not for them:
+   * they would check a signature with the secret that such a row does not have.
+   */
+  public static Optional<CredentialRow> credential(Table table, String accessKey) {
+    return AccessKeyCommands.row(table, accessKey)
+        .filter(row -> row.getAccount().isEmpty())
+        .filter(row -> !AccountRows.isRemoved(table, row.getOwner()));
+  }
+
+  private PrincipalAnswer ofAccessKey() {
+    CredentialRow key = AccessKeyCommands.row(table, query.getAccessKey()).orElse(null);
+    if (key == null) {
+      return ABSENT;
+    }
+    if (!key.getAccount().isEmpty()) {
+      return AccountRows.withId(table, key.getAccount())
+          .map(account -> of(account, key.getUserId(), key))
+          .orElse(ABSENT);
+    }
+    if (AccountRows.isRemoved(table, key.getOwner())) {
+      return ABSENT;
+    }
+    return AccountRows.withCanonicalId(table, key.getOwner())
+        .map(account -> of(account, "", key))
+        .orElseGet(
+            () -> PrincipalAnswer.newBuilder().setState(State.PRESENT).setCredential(key).build());
+  }
+
+  private PrincipalAnswer ofAccount() {
+    return AccountRows.withId(table, query.getAccount())
+        .map(account -> of(account, query.getIdentityId(), null))
+        .orElse(ABSENT);
+  }
+
+  /**
+   * @param identityId empty: the root user
+   */
+  private PrincipalAnswer of(AccountRow account, String identityId, @Nullable CredentialRow key) {
+    long number = AccountRows.number(account.getId());
+    boolean isPresent =
+        identityId.isEmpty()
+            || IdentityRows.exists(table, number, KindRules.USER, identityId)
+            || IdentityRows.exists(table, number, KindRules.ROLE, identityId);
+    if (!isPresent) {
+      return ABSENT;
+    }
+    long revision = AccountRows.state(table, number).getRevision();
+    PrincipalAnswer.Builder answer = PrincipalAnswer.newBuilder().setRevision(revision);
+    if (revision == query.getKnownRevision()) {
+      return answer.setState(State.UNCHANGED).build();
+    }
+    answer.setState(State.PRESENT).setAccount(account);
+    if (key != null) {
+      answer.setCredential(key);
+    }
+    if (!identityId.isEmpty()) {
+      addIdentity(answer, number, identityId);
+    }
+    return answer.build();
+  }
+
+  private void addIdentity(PrincipalAnswer.Builder answer, long account, String id) {
+    IdentityRow identity = IdentityRows.withId(table, account, id).orElseThrow();
+    answer.setIdentity(IdentityRows.withTexts(table, account, identity));
+    Set<String> policies = new LinkedHashSet<>(identity.getAttachedPoliciesList());
+    for (String groupId : identity.getGroupsList()) {
+      IdentityRows.withId(table, account, groupId)
+          .ifPresent(
+              group -> {
+                answer.addGroups(IdentityRows.withTexts(table, account, group));
+                policies.addAll(group.getAttachedPoliciesList());
+              });
+    }
+    for (String policyId : policies) {
+      IdentityRows.withId(table, account, policyId)
+          .ifPresent(
+              policy ->
+                  answer.addPolicies(IdentityRows.withDefaultVersion(table, account, policy)));
+    }
+  }
+}
