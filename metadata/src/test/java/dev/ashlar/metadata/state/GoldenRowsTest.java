@@ -58,7 +58,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class GoldenRowsTest {
   private static final int KINDS_OF_VERSION_3 = 18;
-  private static final int KINDS_OF_VERSION_4 = 28;
+  private static final int KINDS_OF_VERSION_4 = 27;
 
   private final Clock clock = Clock.fixed(Instant.ofEpochMilli(1_800_000_000_000L), ZoneOffset.UTC);
   private final MemoryTable table = new MemoryTable();
