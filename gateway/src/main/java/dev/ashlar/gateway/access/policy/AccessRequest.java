@@ -32,6 +32,10 @@ public final class AccessRequest {
   }
 
   /** In lower case. */
+  public String actionName() {
+    return action.text();
+  }
+
   CodePoints action() {
     return action;
   }
