@@ -23,11 +23,9 @@ public final class Documents {
           "arn:aws:sts::" + ACCOUNT + ":assumed-role/reader/nightly",
           "arn:aws:iam::" + ACCOUNT + ":role/jobs/reader",
           "nightly");
-  public static final Requester.Root OTHER_ROOT =
-      new Requester.Root(OTHER_ACCOUNT, "canonical-2");
+  public static final Requester.Root OTHER_ROOT = new Requester.Root(OTHER_ACCOUNT, "canonical-2");
   public static final Requester.User OTHER_ALICE = user(OTHER_ACCOUNT, "canonical-2", "alice");
-  public static final Requester.Service LOGGING =
-      new Requester.Service("logging.s3.amazonaws.com");
+  public static final Requester.Service LOGGING = new Requester.Service("logging.s3.amazonaws.com");
 
   private Documents() {}
 

@@ -65,7 +65,8 @@ class HostilePoliciesTest {
     Policy policy =
         Documents.bucketPolicy(
             allow("'*'")
-                .replace("}", ", 'Condition': {'StringEquals': {'aws:referer': '" + value + "'}}}"));
+                .replace(
+                    "}", ", 'Condition': {'StringEquals': {'aws:referer': '" + value + "'}}}"));
     ConditionContext context =
         key -> List.of(key.equals("aws:useragent") ? "u".repeat(8_000) : "r".repeat(8_000));
     for (int i = 0; i < 10_000; i++) {
@@ -82,7 +83,9 @@ class HostilePoliciesTest {
         allow("'*'")
             .replace(
                 "}",
-                ", 'Condition': {'StringEquals': {'a:" + "k".repeat(9_000) + "': ["
+                ", 'Condition': {'StringEquals': {'a:"
+                    + "k".repeat(9_000)
+                    + "': ["
                     + values
                     + "]}}}");
     for (int i = 0; i < 50; i++) {

@@ -61,8 +61,7 @@ class MalformedPolicyTest {
         Arguments.of("{'Statement': " + STATEMENT + "} {}", "has something after its end"),
         Arguments.of("{'Statement': " + STATEMENT + ",}", "not valid JSON"),
         Arguments.of("{/* */'Statement': " + STATEMENT + "}", "not valid JSON"),
-        Arguments.of(
-            "{'Id': 'a', 'Id': 'b', 'Statement': " + STATEMENT + "}", "Duplicate"),
+        Arguments.of("{'Id': 'a', 'Id': 'b', 'Statement': " + STATEMENT + "}", "Duplicate"),
         Arguments.of("{'Version': '2012-10-18', 'Statement': " + STATEMENT + "}", "Version: "),
         Arguments.of("{'Version': 20121017, 'Statement': " + STATEMENT + "}", "Version: "),
         Arguments.of("{'version': '2012-10-17', 'Statement': " + STATEMENT + "}", "'version'"),
@@ -84,7 +83,8 @@ class MalformedPolicyTest {
         Arguments.of(with("Action", "'iam:GetUser'"), "service that this policy cannot be about"),
         Arguments.of(with("Action", "''"), "is not an action such as"),
         Arguments.of(with("Action", "[]"), where + ".Action: must not be an empty list"),
-        Arguments.of(with("Action", "[['s3:GetObject']]"), where + ".Action[0]: has to be a string"),
+        Arguments.of(
+            with("Action", "[['s3:GetObject']]"), where + ".Action[0]: has to be a string"),
         Arguments.of(with("Action", "['s3:*', 1]"), where + ".Action[1]: has to be a string"),
         Arguments.of(with("Action", "null"), where + ".Action: must not be null"),
         Arguments.of(with("Resource", "'arn:aws:s3:::other/*'"), "is neither this bucket nor"),
@@ -146,7 +146,8 @@ class MalformedPolicyTest {
         Arguments.of(with("Condition", "{'NumericEquals': {'a:b': true}}"), "is not a number"),
         Arguments.of(with("Condition", "{'DateEquals': {'a:b': 'soon'}}"), "is not a date"),
         Arguments.of(with("Condition", "{'DateEquals': {'a:b': '2026-02-30'}}"), "is not a date"),
-        Arguments.of(with("Condition", "{'DateEquals': {'a:b': '2026-02-01T10:00'}}"), "not a date"),
+        Arguments.of(
+            with("Condition", "{'DateEquals': {'a:b': '2026-02-01T10:00'}}"), "not a date"),
         Arguments.of(with("Condition", "{'Bool': {'a:b': 'yes'}}"), "neither true nor false"),
         Arguments.of(with("Condition", "{'Bool': {'a:b': '${c:d}'}}"), "neither true nor false"),
         Arguments.of(with("Condition", "{'Null': {'a:b': 1}}"), "neither true nor false"),

@@ -30,10 +30,8 @@ class PolicyTest {
   void actionMatches(String element, String action, boolean isExpected) {
     String statement = "{'Effect': 'Allow', '%s': '" + element + "', 'Resource': '*'}";
     AccessRequest request = Documents.request(Documents.ALICE, action, "arn:aws:s3:::b/k");
-    assertEquals(
-        isExpected, evaluate(statement.formatted("Action"), request) == Verdict.ALLOW);
-    assertEquals(
-        !isExpected, evaluate(statement.formatted("NotAction"), request) == Verdict.ALLOW);
+    assertEquals(isExpected, evaluate(statement.formatted("Action"), request) == Verdict.ALLOW);
+    assertEquals(!isExpected, evaluate(statement.formatted("NotAction"), request) == Verdict.ALLOW);
   }
 
   @ParameterizedTest
@@ -68,8 +66,7 @@ class PolicyTest {
             "s3:GetObject",
             resource,
             key -> key.equals("aws:username") ? List.of("alice") : List.of());
-    assertEquals(
-        isExpected, evaluate(statement.formatted("Resource"), request) == Verdict.ALLOW);
+    assertEquals(isExpected, evaluate(statement.formatted("Resource"), request) == Verdict.ALLOW);
     assertEquals(
         !isExpected, evaluate(statement.formatted("NotResource"), request) == Verdict.ALLOW);
   }

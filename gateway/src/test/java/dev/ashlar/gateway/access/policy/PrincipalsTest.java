@@ -92,8 +92,10 @@ class PrincipalsTest {
         Documents.trustPolicy(
             "{'Effect': 'Allow', 'Action': 'sts:AssumeRoleWithWebIdentity', 'Principal':"
                 + " {'Federated': 'arn:aws:iam::111111111111:oidc-provider/example.com/realm'}}");
-    assertEquals(Verdict.ALLOW, assume(policy, "arn:aws:iam::111111111111:oidc-provider/example.com/realm"));
-    assertEquals(Verdict.NO_MATCH, assume(policy, "arn:aws:iam::111111111111:oidc-provider/example.com"));
+    assertEquals(
+        Verdict.ALLOW, assume(policy, "arn:aws:iam::111111111111:oidc-provider/example.com/realm"));
+    assertEquals(
+        Verdict.NO_MATCH, assume(policy, "arn:aws:iam::111111111111:oidc-provider/example.com"));
   }
 
   private static Verdict assume(Policy policy, String provider) {

@@ -10,8 +10,8 @@ import java.util.List;
  * The policies on the side of a caller.
  *
  * @param attached those of the user and its groups, or of the role
- * @param session those that limit a session; empty if it is not limited. What one of them allows
- *     is inside the limit
+ * @param session those that limit a session; empty if it is not limited. What one of them allows is
+ *     inside the limit
  */
 public record IdentityPolicies(List<Policy> attached, List<Policy> session) {
   public static final IdentityPolicies NONE = new IdentityPolicies(List.of(), List.of());

@@ -5,7 +5,9 @@ public enum ObjectOwnership {
   /** All objects belong to the owner of the bucket; ACLs do not count. */
   BUCKET_OWNER_ENFORCED,
 
-  /** Objects belong to the owner of the bucket if they are written with bucket-owner-full-control. */
+  /**
+   * Objects belong to the owner of the bucket if they are written with bucket-owner-full-control.
+   */
   BUCKET_OWNER_PREFERRED,
 
   /** Objects belong to the account that wrote them. */

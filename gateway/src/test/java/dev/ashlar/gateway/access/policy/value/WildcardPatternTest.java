@@ -116,8 +116,7 @@ class WildcardPatternTest {
       return t == text.length;
     }
     if (pattern[p] == '*') {
-      return naive(pattern, p + 1, text, t)
-          || (t < text.length && naive(pattern, p, text, t + 1));
+      return naive(pattern, p + 1, text, t) || (t < text.length && naive(pattern, p, text, t + 1));
     }
     return t < text.length
         && (pattern[p] == '?' || pattern[p] == text[t])
