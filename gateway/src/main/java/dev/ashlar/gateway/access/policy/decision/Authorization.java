@@ -1,0 +1,144 @@
+package dev.ashlar.gateway.access.policy.decision;
+
+import dev.ashlar.gateway.access.policy.AccessRequest;
+import dev.ashlar.gateway.access.policy.Policy;
+import dev.ashlar.gateway.access.policy.Requester;
+import dev.ashlar.gateway.access.policy.Verdict;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Combines all that has a say about a request, in the order of AWS: an explicit deny anywhere wins;
+ * then inside one account the side of the caller or of the resource has to allow, and between
+ * accounts both have to.
+ */
+public final class Authorization {
+  /** An owner who is shut out by the policy of a bucket can still repair it. */
+  private static final Set<String> POLICY_ACTIONS =
+      Set.of("s3:getbucketpolicy", "s3:putbucketpolicy", "s3:deletebucketpolicy");
+
+  private Authorization() {}
+
+  /** Decides about what is not a bucket: what the caller does with its own account. */
+  public static Decision decideInOwnAccount(AccessRequest request, IdentityPolicies policies) {
+    if (!(request.requester() instanceof Requester.Identity)) {
+      return Decision.IMPLICIT_DENY;
+    }
+    IdentityPolicies.Answer caller = policies.evaluate(request);
+    return caller.isDenied()
+        ? Decision.EXPLICIT_DENY
+        : Decision.allowIf(caller.isAllowed() && caller.isInsideSession());
+  }
+
+  /**
+   * Decides about a bucket, a key or a stored object.
+   *
+   * @param object null unless the request is about an object that is stored
+   */
+  public static Decision decide(
+      AccessRequest request,
+      IdentityPolicies policies,
+      BucketAccess bucket,
+      @Nullable ObjectAccess object) {
+    if (isRescue(request, bucket)) {
+      return Decision.ALLOW;
+    }
+    IdentityPolicies.Answer caller = policies.evaluate(request);
+    Policy policy = bucket.policy();
+    Verdict ofBucket = policy == null ? Verdict.NO_MATCH : policy.evaluate(request);
+    if (caller.isDenied() || ofBucket == Verdict.DENY) {
+      return Decision.EXPLICIT_DENY;
+    }
+    if (bucket.isRestricted() && !isExemptFromRestriction(request.requester(), bucket)) {
+      return Decision.IMPLICIT_DENY;
+    }
+    String owner = decidingOwner(request, bucket, object);
+    // The policy of a bucket cannot give away objects that belong to somebody else.
+    Verdict verdict = owner.equals(bucket.ownerAccountId()) ? ofBucket : Verdict.NO_MATCH;
+    Acl acl = Acl.of(request, bucket, object);
+    return Decision.allowIf(
+        switch (request.requester()) {
+          case Requester.Anonymous a -> verdict == Verdict.ALLOW || acl.toGroups();
+          case Requester.Service s -> verdict == Verdict.ALLOW;
+          case Requester.Federated f -> false;
+          case Requester.Identity identity ->
+              caller.isInsideSession()
+                  && (identity.accountId().equals(owner)
+                      ? caller.isAllowed() || verdict == Verdict.ALLOW || acl.toGroups()
+                      : caller.isAllowed() && (isAllowing(verdict) || acl.toAnyone()));
+        });
+  }
+
+  /**
+   * Decides whether a role may be assumed. A trust policy that names the account of the role leaves
+   * it to identity policies which of its users may.
+   *
+   * @param request sts:AssumeRole or one of its kin, on the ARN of the role
+   */
+  public static Decision decideAssumeRole(
+      AccessRequest request, IdentityPolicies policies, String roleAccountId, Policy trust) {
+    IdentityPolicies.Answer caller = policies.evaluate(request);
+    Verdict verdict = trust.evaluate(request);
+    if (caller.isDenied() || verdict == Verdict.DENY) {
+      return Decision.EXPLICIT_DENY;
+    }
+    return Decision.allowIf(
+        switch (request.requester()) {
+          case Requester.Anonymous a -> false;
+          case Requester.Service s -> verdict == Verdict.ALLOW;
+          case Requester.Federated f -> verdict == Verdict.ALLOW;
+          case Requester.Identity identity ->
+              caller.isInsideSession()
+                  && isAllowing(verdict)
+                  && (caller.isAllowed()
+                      || (verdict == Verdict.ALLOW && identity.accountId().equals(roleAccountId)));
+        });
+  }
+
+  private static boolean isRescue(AccessRequest request, BucketAccess bucket) {
+    return request.requester() instanceof Requester.Root root
+        && root.accountId().equals(bucket.ownerAccountId())
+        && !bucket.isOwnerRemoved()
+        && POLICY_ACTIONS.contains(request.actionName());
+  }
+
+  private static boolean isExemptFromRestriction(Requester requester, BucketAccess bucket) {
+    return requester instanceof Requester.Service
+        || (requester instanceof Requester.Identity identity
+            && identity.accountId().equals(bucket.ownerAccountId()));
+  }
+
+  private static String decidingOwner(
+      AccessRequest request, BucketAccess bucket, @Nullable ObjectAccess object) {
+    boolean isOfObjectOwner =
+        object != null
+            && bucket.ownership() != ObjectOwnership.BUCKET_OWNER_ENFORCED
+            && AclRule.isDecidedByObjectOwner(request.actionName());
+    return isOfObjectOwner ? object.ownerAccountId() : bucket.ownerAccountId();
+  }
+
+  private static boolean isAllowing(Verdict verdict) {
+    return verdict == Verdict.ALLOW || verdict == Verdict.ALLOW_ACCOUNT;
+  }
+
+  /** What the ACL that is about the action grants for it. */
+  private record Acl(boolean toAccount, boolean toGroups) {
+    private static final Acl NOTHING = new Acl(false, false);
+
+    static Acl of(AccessRequest request, BucketAccess bucket, @Nullable ObjectAccess object) {
+      AclRule rule = AclRule.of(request.actionName());
+      if (rule == null || bucket.ownership() == ObjectOwnership.BUCKET_OWNER_ENFORCED) {
+        return NOTHING;
+      }
+      AclGrants ofObject = object == null ? AclGrants.NONE : object.acl();
+      AclGrants grants = rule.isOfObject() ? ofObject : bucket.acl();
+      return new Acl(
+          grants.grantsToAccount(rule.permission()),
+          grants.grantsToGroups(rule.permission()) && !bucket.block().ignorePublicAcls());
+    }
+
+    boolean toAnyone() {
+      return toAccount || toGroups;
+    }
+  }
+}
