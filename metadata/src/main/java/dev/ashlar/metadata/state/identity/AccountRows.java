@@ -29,6 +29,11 @@ final class AccountRows {
         : Optional.empty();
   }
 
+  /** Of an account that has a state. */
+  static AccountRow numbered(Table table, long account) {
+    return table.row(IdentityKeys.account(account), AccountRow.parser()).orElseThrow();
+  }
+
   static Optional<AccountRow> withCanonicalId(Table table, String canonicalId) {
     return named(table, IdentityKeys.canonicalId(canonicalId));
   }
@@ -48,12 +53,14 @@ final class AccountRows {
         .flatMap(name -> withId(table, name.getAccount()));
   }
 
+  /** The account with this canonical id, which may have been removed. */
+  static Optional<AccountNameRow> owner(Table table, String canonicalId) {
+    return table.row(IdentityKeys.canonicalId(canonicalId), AccountNameRow.parser());
+  }
+
   /** Whether an account with this canonical id was deleted and not created again. */
   static boolean isRemoved(Table table, String canonicalId) {
-    return table
-        .row(IdentityKeys.canonicalId(canonicalId), AccountNameRow.parser())
-        .map(AccountNameRow::getRemoved)
-        .orElse(false);
+    return owner(table, canonicalId).map(AccountNameRow::getRemoved).orElse(false);
   }
 
   /** The default value for an account that does not exist. */

@@ -36,10 +36,14 @@ final class IdentityRows {
   }
 
   static boolean exists(Table table, long account, KindRules kind, String id) {
+    return kind(table, account, id).filter(present -> present == kind.kind()).isPresent();
+  }
+
+  /** Empty if there is no identity with this id. */
+  static Optional<IdentityKind> kind(Table table, long account, String id) {
     return table
         .row(IdentityKeys.identityId(account, id), IdentityNameRow.parser())
-        .filter(row -> row.getKind() == kind.kind())
-        .isPresent();
+        .map(IdentityNameRow::getKind);
   }
 
   // ---- Documents ----

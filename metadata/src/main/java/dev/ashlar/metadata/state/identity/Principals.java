@@ -1,7 +1,7 @@
 package dev.ashlar.metadata.state.identity;
 
 import dev.ashlar.metadata.table.Table;
-import dev.ashlar.protocol.message.AccountRow;
+import dev.ashlar.protocol.message.AccountNameRow;
 import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.message.IdentityRow;
 import dev.ashlar.protocol.message.PrincipalAnswer;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds who has signed a request, and the policies that count for them. A caller that knows the
- * present revision of the account costs three look-ups and gets no documents.
+ * present revision of the account costs two look-ups and gets no documents.
  */
 public final class Principals {
   private static final PrincipalAnswer ABSENT = PrincipalAnswer.getDefaultInstance();
@@ -47,49 +47,53 @@ public final class Principals {
     if (key == null) {
       return ABSENT;
     }
-    if (!key.getAccount().isEmpty()) {
-      return AccountRows.withId(table, key.getAccount())
-          .map(account -> of(account, key.getUserId(), key))
-          .orElse(ABSENT);
+    // A user is not deleted before its keys, nor an account without them.
+    return key.getAccount().isEmpty()
+        ? ofCredential(key)
+        : of(AccountRows.number(key.getAccount()), key.getUserId(), key);
+  }
+
+  /** A credential of PutCredential is one of the root user of its owner's account. */
+  private PrincipalAnswer ofCredential(CredentialRow credential) {
+    AccountNameRow owner = AccountRows.owner(table, credential.getOwner()).orElse(null);
+    if (owner == null) {
+      return PrincipalAnswer.newBuilder().setState(State.PRESENT).setCredential(credential).build();
     }
-    if (AccountRows.isRemoved(table, key.getOwner())) {
-      return ABSENT;
-    }
-    return AccountRows.withCanonicalId(table, key.getOwner())
-        .map(account -> of(account, "", key))
-        .orElseGet(
-            () -> PrincipalAnswer.newBuilder().setState(State.PRESENT).setCredential(key).build());
+    return owner.getRemoved() ? ABSENT : of(AccountRows.number(owner.getAccount()), "", credential);
   }
 
   private PrincipalAnswer ofAccount() {
-    return AccountRows.withId(table, query.getAccount())
-        .map(account -> of(account, query.getIdentityId(), null))
-        .orElse(ABSENT);
+    if (!AccountRows.isId(query.getAccount())) {
+      return ABSENT;
+    }
+    long account = AccountRows.number(query.getAccount());
+    String id = query.getIdentityId();
+    boolean canSign =
+        id.isEmpty()
+            || IdentityRows.kind(table, account, id)
+                .filter(kind -> kind == KindRules.USER.kind() || kind == KindRules.ROLE.kind())
+                .isPresent();
+    return canSign ? of(account, id, null) : ABSENT;
   }
 
   /**
-   * @param identityId empty: the root user
+   * @param identityId of an identity of the account, if that exists; empty: the root user
    */
-  private PrincipalAnswer of(AccountRow account, String identityId, @Nullable CredentialRow key) {
-    long number = AccountRows.number(account.getId());
-    boolean isPresent =
-        identityId.isEmpty()
-            || IdentityRows.exists(table, number, KindRules.USER, identityId)
-            || IdentityRows.exists(table, number, KindRules.ROLE, identityId);
-    if (!isPresent) {
+  private PrincipalAnswer of(long account, String identityId, @Nullable CredentialRow key) {
+    long revision = AccountRows.state(table, account).getRevision();
+    if (revision == 0) {
       return ABSENT;
     }
-    long revision = AccountRows.state(table, number).getRevision();
     PrincipalAnswer.Builder answer = PrincipalAnswer.newBuilder().setRevision(revision);
     if (revision == query.getKnownRevision()) {
       return answer.setState(State.UNCHANGED).build();
     }
-    answer.setState(State.PRESENT).setAccount(account);
+    answer.setState(State.PRESENT).setAccount(AccountRows.numbered(table, account));
     if (key != null) {
       answer.setCredential(key);
     }
     if (!identityId.isEmpty()) {
-      addIdentity(answer, number, identityId);
+      addIdentity(answer, account, identityId);
     }
     return answer.build();
   }

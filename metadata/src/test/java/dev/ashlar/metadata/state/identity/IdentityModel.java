@@ -1,5 +1,7 @@
 package dev.ashlar.metadata.state.identity;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.ashlar.protocol.message.AccountRow;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
@@ -15,6 +17,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** What apply should make of commands that are valid by themselves, in maps and without indexes. */
 final class IdentityModel {
@@ -34,6 +37,11 @@ final class IdentityModel {
       this.row = row;
     }
 
+    /** One that exists. */
+    IdentityRow identity(String id) {
+      return requireNonNull(identities.get(id));
+    }
+
     long attachments(String policy) {
       return identities.values().stream()
           .filter(row -> row.getAttachedPoliciesList().contains(policy))
@@ -42,6 +50,11 @@ final class IdentityModel {
   }
 
   record Key(PutAccessKey command, long revision) {}
+
+  /** One that exists. */
+  Account account(String id) {
+    return requireNonNull(accounts.get(id));
+  }
 
   /** What the command is answered with. */
   ResultCode expected(Command.Builder command) {
@@ -150,11 +163,11 @@ final class IdentityModel {
     return account.identities.keySet().containsAll(ids);
   }
 
-  private ResultCode deleteIdentity(Account account, String id) {
-    if (account == null || !account.identities.containsKey(id)) {
+  private ResultCode deleteIdentity(@Nullable Account account, String id) {
+    IdentityRow row = account == null ? null : account.identities.get(id);
+    if (account == null || row == null) {
       return ResultCode.NO_SUCH_ENTITY;
     }
-    IdentityRow row = account.identities.get(id);
     boolean isReferredTo =
         account.identities.values().stream()
             .anyMatch(
@@ -236,18 +249,19 @@ final class IdentityModel {
       }
       case DELETE_ACCOUNT -> {
         String id = command.getDeleteAccount().getAccount();
-        removed.add(accounts.remove(id).row.getCanonicalId());
+        removed.add(account(id).row.getCanonicalId());
+        accounts.remove(id);
         keys.values().removeIf(key -> key.command().getAccount().equals(id));
       }
       case PUT_IDENTITY -> {
         IdentityRow row =
             command.getPutIdentity().getIdentity().toBuilder().setRevision(revision).build();
-        accounts.get(row.getAccount()).identities.put(row.getId(), row);
+        account(row.getAccount()).identities.put(row.getId(), row);
         touch(row.getAccount(), revision);
       }
       case DELETE_IDENTITY -> {
         String account = command.getDeleteIdentity().getAccount();
-        accounts.get(account).identities.remove(command.getDeleteIdentity().getId());
+        account(account).identities.remove(command.getDeleteIdentity().getId());
         touch(account, revision);
       }
       case PUT_ACCESS_KEY -> {
@@ -267,6 +281,6 @@ final class IdentityModel {
   }
 
   private void touch(String account, long revision) {
-    accounts.get(account).changed = revision;
+    account(account).changed = revision;
   }
 }

@@ -225,7 +225,7 @@ class IdentityModelTest {
               key.command().getAccount(), TestIdentities.deleteKey(key.command().getAccessKey())));
     }
     for (String account : List.copyOf(model.accounts.keySet())) {
-      for (IdentityRow row : List.copyOf(model.accounts.get(account).identities.values())) {
+      for (IdentityRow row : List.copyOf(model.account(account).identities.values())) {
         IdentityRow.Builder bare = row.toBuilder().clearGroups().clearAttachedPolicies();
         boolean isPolicy = row.getKind() == IdentityKind.IDENTITY_POLICY;
         while (bare.getDocumentsCount() > (isPolicy ? 1 : 0)) {
@@ -233,7 +233,7 @@ class IdentityModelTest {
         }
         submit(TestIdentities.putChanged(bare));
       }
-      for (String id : List.copyOf(model.accounts.get(account).identities.keySet())) {
+      for (String id : List.copyOf(model.account(account).identities.keySet())) {
         submit(inAccount(account, TestIdentities.deleteIdentity(id)));
       }
       submit(TestIdentities.deleteAccount(account));
@@ -360,7 +360,7 @@ class IdentityModelTest {
         assertEquals(State.ABSENT, answer.getState());
         continue;
       }
-      IdentityModel.Account account = model.accounts.get(expected.command().getAccount());
+      IdentityModel.Account account = model.account(expected.command().getAccount());
       CredentialRow row = answer.getCredential();
       assertEquals(expected.revision(), row.getRevision());
       assertEquals(expected.command().getInactive(), row.getInactive());
@@ -369,7 +369,7 @@ class IdentityModelTest {
       assertEquals(user, answer.getIdentity().getId());
       assertTrue(metadata.accessKeys(account.row.getId(), user).contains(row));
       if (!user.isEmpty()) {
-        checkPolicies(account, account.identities.get(user), answer);
+        checkPolicies(account, account.identity(user), answer);
       }
       query.setKnownRevision(answer.getRevision());
       assertEquals(State.UNCHANGED, metadata.principal(query.build()).getState());
@@ -380,7 +380,7 @@ class IdentityModelTest {
       IdentityModel.Account account, IdentityRow user, PrincipalAnswer answer) {
     Set<String> policies = new HashSet<>(user.getAttachedPoliciesList());
     for (String group : user.getGroupsList()) {
-      policies.addAll(account.identities.get(group).getAttachedPoliciesList());
+      policies.addAll(account.identity(group).getAttachedPoliciesList());
     }
     assertEquals(
         new TreeSet<>(policies),
