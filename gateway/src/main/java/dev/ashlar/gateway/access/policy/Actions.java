@@ -62,7 +62,7 @@ final class Actions {
 
   private static boolean isKnown(String service, String name, boolean isPattern) {
     return isPattern
-        ? KnownActions.any(service, WildcardPattern.of(name)::matches)
+        ? KnownActions.anyMatches(service, WildcardPattern.of(name))
         : KnownActions.contains(service, name);
   }
 

@@ -1,10 +1,10 @@
 package dev.ashlar.gateway.access.policy;
 
+import dev.ashlar.gateway.access.policy.value.CodePoints;
+import dev.ashlar.gateway.access.policy.value.WildcardPattern;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
@@ -139,7 +139,7 @@ final class KnownActions {
       SetSourceIdentity TagGetWebIdentityToken TagSession
       """;
 
-  private static final Map<String, Set<String>> BY_SERVICE =
+  private static final Map<String, Map<String, CodePoints>> BY_SERVICE =
       Map.of("s3", names(S3), "iam", names(IAM), "sts", names(STS));
 
   private KnownActions() {}
@@ -150,19 +150,26 @@ final class KnownActions {
   }
 
   /**
-   * @param isMeant of a name in lower case without its service
+   * @param names in lower case, without the service
    */
-  static boolean any(String service, Predicate<String> isMeant) {
-    return BY_SERVICE.getOrDefault(service, Set.of()).stream().anyMatch(isMeant);
+  static boolean anyMatches(String service, WildcardPattern names) {
+    return actions(service).values().stream().anyMatch(names::matches);
   }
 
+  /**
+   * @param name in lower case, without the service
+   */
   static boolean contains(String service, String name) {
-    return BY_SERVICE.getOrDefault(service, Set.of()).contains(name);
+    return actions(service).containsKey(name);
   }
 
-  private static Set<String> names(String text) {
+  private static Map<String, CodePoints> actions(String service) {
+    return BY_SERVICE.getOrDefault(service, Map.of());
+  }
+
+  private static Map<String, CodePoints> names(String text) {
     return Arrays.stream(text.strip().split("\\s+", -1))
         .map(name -> name.toLowerCase(Locale.ROOT))
-        .collect(Collectors.toUnmodifiableSet());
+        .collect(Collectors.toUnmodifiableMap(name -> name, CodePoints::of));
   }
 }

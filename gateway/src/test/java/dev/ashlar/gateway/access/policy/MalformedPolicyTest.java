@@ -174,7 +174,7 @@ class MalformedPolicyTest {
   @ParameterizedTest
   @MethodSource("malformedBucketPolicies")
   void bucketPolicyIsRefusedWithPlaceAndReason(String document, String expectedPart) {
-    String message = refused(document, PolicyKind.bucket("bucket")).getMessage();
+    String message = refused(document, PolicyKind.bucket("bucket")).reason();
     assertTrue(message.contains(expectedPart), document + " -> " + message);
   }
 
@@ -283,7 +283,7 @@ class MalformedPolicyTest {
   @ParameterizedTest
   @MethodSource("malformedPoliciesOfOtherKinds")
   void otherKindsRefuseWhatTheyDoNotHave(PolicyKind kind, String statement, String expectedPart) {
-    String message = refused(Documents.document(statement), kind).getMessage();
+    String message = refused(Documents.document(statement), kind).reason();
     assertTrue(message.contains(expectedPart), statement + " -> " + message);
   }
 

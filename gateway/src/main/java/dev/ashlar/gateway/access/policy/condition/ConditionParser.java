@@ -89,7 +89,7 @@ public final class ConditionParser {
       case STRING_PATTERN -> new Expected.TextPattern(Template.of(value, hasVariables, true));
       case ARN -> new Expected.Arn(ArnPattern.of(value, hasVariables));
       case NUMBER ->
-          new Expected.Number(
+          new Expected.Numeric(
               require(Numbers.parse(text), value, "is not a number"), operator.order());
       case DATE ->
           new Expected.Date(require(Dates.parse(text), value, "is not a date"), operator.order());

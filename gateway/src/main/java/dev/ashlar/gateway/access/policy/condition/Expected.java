@@ -44,7 +44,7 @@ sealed interface Expected {
     }
   }
 
-  record Number(BigDecimal limit, Order order) implements Expected {
+  record Numeric(BigDecimal limit, Order order) implements Expected {
     @Override
     public boolean matches(CodePoints value, RequestValues request) {
       return Numbers.parse(value.text()).filter(number -> order.holds(number, limit)).isPresent();

@@ -54,7 +54,7 @@ public final class FixedKeys {
       case Expected.TextPattern text -> isFixedText(key, text.template());
       case Expected.Arn arn -> isFixedText(key, arn.pattern().template());
       case Expected.IpRange range -> key.equals(SOURCE_IP) && isNarrow(range.range());
-      case Expected.Number n -> false;
+      case Expected.Numeric n -> false;
       case Expected.Date d -> false;
       case Expected.Bool b -> false;
       case Expected.Binary b -> false;

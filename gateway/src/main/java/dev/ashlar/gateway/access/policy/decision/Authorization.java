@@ -110,11 +110,12 @@ public final class Authorization {
 
   private static String decidingOwner(
       AccessRequest request, BucketAccess bucket, @Nullable ObjectAccess object) {
-    boolean isOfObjectOwner =
-        object != null
-            && bucket.ownership() != ObjectOwnership.BUCKET_OWNER_ENFORCED
-            && AclRule.isDecidedByObjectOwner(request.actionName());
-    return isOfObjectOwner ? object.ownerAccountId() : bucket.ownerAccountId();
+    if (object == null
+        || bucket.ownership() == ObjectOwnership.BUCKET_OWNER_ENFORCED
+        || !AclRule.isDecidedByObjectOwner(request.actionName())) {
+      return bucket.ownerAccountId();
+    }
+    return object.ownerAccountId();
   }
 
   private static boolean isAllowing(Verdict verdict) {

@@ -46,7 +46,7 @@ public final class ArnPattern {
       int[] tokens = template.resolve(request, arn.values().length);
       patterns = tokens == null ? null : compile(tokens);
     }
-    List<int[]> parts = split(arn.values());
+    List<CodePoints> parts = split(arn);
     if (patterns == null || parts == null) {
       return false;
     }
@@ -64,6 +64,11 @@ public final class ArnPattern {
     }
     List<int[]> parts = split(tokens);
     return parts == null ? null : parts.stream().map(WildcardPattern::ofTokens).toList();
+  }
+
+  private static @Nullable List<CodePoints> split(CodePoints arn) {
+    List<int[]> parts = split(arn.values());
+    return parts == null ? null : parts.stream().map(CodePoints::of).toList();
   }
 
   /** The text between the first five colons and after them; null when there are fewer. */

@@ -17,6 +17,7 @@ final class Segment {
 
   private final int[] tokens;
   private final boolean hasQuestionMark;
+  private final @Nullable String shortLiteral;
   private final @Nullable Map<Integer, long[]> table;
 
   /**
@@ -25,6 +26,10 @@ final class Segment {
   Segment(int[] tokens, boolean isSearched) {
     this.tokens = tokens;
     this.hasQuestionMark = Arrays.stream(tokens).anyMatch(token -> token == WildcardPattern.ONE);
+    this.shortLiteral =
+        isSearched && !hasQuestionMark && tokens.length <= SHORT_LENGTH_MAX
+            ? new String(tokens, 0, tokens.length)
+            : null;
     this.table = isSearched && tokens.length > SHORT_LENGTH_MAX ? table(tokens) : null;
   }
 
@@ -50,8 +55,14 @@ final class Segment {
   }
 
   /** The first position between from and to where this segment lies, or -1. */
-  int find(int[] text, int from, int to) {
-    return table == null ? findByComparing(text, from, to) : findByTable(table, text, from, to);
+  int find(CodePoints text, int from, int to) {
+    if (table != null) {
+      return findByTable(table, text.values(), from, to);
+    }
+    // The JVM searches a text with vector instructions.
+    return shortLiteral != null && text.hasNoSurrogates()
+        ? text.text().indexOf(shortLiteral, from, to)
+        : findByComparing(text.values(), from, to);
   }
 
   private int findByComparing(int[] text, int from, int to) {

@@ -2,7 +2,6 @@ package dev.ashlar.gateway.access.policy.value;
 
 import dev.ashlar.gateway.access.policy.document.Element;
 import dev.ashlar.gateway.access.policy.document.MalformedPolicyException;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -19,8 +18,12 @@ public final class Template {
   private final @Nullable WildcardPattern constantPattern;
 
   sealed interface Part {
-    /** Characters, and wildcards where the text may have them. */
-    record Tokens(int[] tokens) implements Part {}
+    /**
+     * Characters, and wildcards where the text may have them.
+     *
+     * @param characters how many characters a text has at least that matches
+     */
+    record Tokens(int[] tokens, int characters) implements Part {}
 
     /**
      * @param key in lower case
@@ -55,8 +58,9 @@ public final class Template {
   }
 
   static Part.Tokens literal(String text, boolean hasWildcards) {
-    return new Part.Tokens(
-        hasWildcards ? WildcardPattern.tokens(text) : text.codePoints().toArray());
+    int[] tokens = hasWildcards ? WildcardPattern.tokens(text) : text.codePoints().toArray();
+    long asterisks = Arrays.stream(tokens).filter(t -> t == WildcardPattern.MANY).count();
+    return new Part.Tokens(tokens, tokens.length - (int) asterisks);
   }
 
   public boolean hasVariables() {
@@ -73,7 +77,19 @@ public final class Template {
       return constantPattern.matches(value);
     }
     int[] tokens = resolve(request, value.values().length);
-    return tokens != null && WildcardPattern.ofTokens(tokens).matches(value);
+    return tokens != null
+        && startsLike(tokens, value.values())
+        && WildcardPattern.ofTokens(tokens).matches(value);
+  }
+
+  /** Sorts out most texts before a pattern is compiled for this request alone. */
+  private static boolean startsLike(int[] tokens, int[] value) {
+    for (int i = 0; i < tokens.length && tokens[i] != WildcardPattern.MANY; i++) {
+      if (i == value.length || (tokens[i] != WildcardPattern.ONE && tokens[i] != value[i])) {
+        return false;
+      }
+    }
+    return true;
   }
 
   public boolean isEqual(CodePoints value, RequestValues request) {
@@ -92,22 +108,29 @@ public final class Template {
    * longer than what it is compared with, so that a text of many variables needs no memory.
    */
   int @Nullable [] resolve(RequestValues request, int lengthMax) {
-    List<int[]> resolved = new ArrayList<>();
-    long length = 0;
-    for (Part part : parts) {
+    int[][] resolved = new int[parts.size()][];
+    int length = 0;
+    int characters = 0;
+    for (int i = 0; i < resolved.length; i++) {
+      Part part = parts.get(i);
       int[] tokens = tokens(part, request);
       if (tokens == null) {
         return null;
       }
-      for (int token : tokens) {
-        length += token == WildcardPattern.MANY ? 0 : 1;
-      }
-      if (length > lengthMax) {
+      resolved[i] = tokens;
+      length += tokens.length;
+      characters += part instanceof Part.Tokens constant ? constant.characters : tokens.length;
+      if (characters > lengthMax) {
         return null;
       }
-      resolved.add(tokens);
     }
-    return resolved.stream().flatMapToInt(Arrays::stream).toArray();
+    int[] all = new int[length];
+    int at = 0;
+    for (int[] tokens : resolved) {
+      System.arraycopy(tokens, 0, all, at, tokens.length);
+      at += tokens.length;
+    }
+    return all;
   }
 
   private static int @Nullable [] tokens(Part part, RequestValues request) {

@@ -58,22 +58,19 @@ public final class WildcardPattern {
   }
 
   public boolean matches(String text) {
-    return matches(text.codePoints().toArray());
+    return matches(CodePoints.of(text));
   }
 
   public boolean matches(CodePoints text) {
-    return matches(text.values());
-  }
-
-  boolean matches(int[] text) {
-    if (text.length < lengthMin || !first.matchesAt(text, 0)) {
+    int[] values = text.values();
+    if (values.length < lengthMin || !first.matchesAt(values, 0)) {
       return false;
     }
     if (!hasAsterisk) {
-      return text.length == lengthMin;
+      return values.length == lengthMin;
     }
-    int end = text.length - last.length();
-    if (!last.matchesAt(text, end)) {
+    int end = values.length - last.length();
+    if (!last.matchesAt(values, end)) {
       return false;
     }
     int from = first.length();

@@ -9,7 +9,6 @@ import dev.ashlar.gateway.access.policy.Policy;
 import dev.ashlar.gateway.access.policy.PolicyKind;
 import dev.ashlar.gateway.access.policy.Requester;
 import dev.ashlar.gateway.access.policy.SeededRuns;
-import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -31,10 +30,11 @@ class DecisionTableTest {
   private static final Map<String, Object> SOME_ACTIONS =
       statement("Allow", List.of("s3:Get*", "s3:ListBucket"), "*");
 
-  private static final List<Map<String, Object>> CALLERS =
+  private static final List<ReferenceCaller> CALLERS =
       List.of(
-          caller("anonymous", Documents.ANONYMOUS, "", List.of(), List.of()),
-          caller("service", Documents.LOGGING, "", List.of("logging.s3.amazonaws.com"), List.of()),
+          new ReferenceCaller("anonymous", Documents.ANONYMOUS, "", List.of(), List.of()),
+          new ReferenceCaller(
+              "service", Documents.LOGGING, "", List.of("logging.s3.amazonaws.com"), List.of()),
           identity("root", Documents.ROOT, OWNER, "canonical-1"),
           identity("user", Documents.ALICE, OWNER, "canonical-1", Documents.ALICE.arn()),
           identity("user", Documents.BOB, OWNER, "canonical-1", Documents.BOB.arn()),
@@ -67,16 +67,18 @@ class DecisionTableTest {
           List.of(policy(with(ALLOW_ALL, "Principal", Map.of("AWS", Documents.SESSION.roleArn())))),
           List.of(
               policy(
-                  with(ALLOW_ALL, "Principal", Map.of("Service", "logging.s3.amazonaws.com")),
-                  with(SOME_ACTIONS, "Principal", Map.of("AWS", OTHER)),
-                  with(statement("Allow", "s3:GetObject", "*"), "Principal", "*"))),
+                  List.of(
+                      with(ALLOW_ALL, "Principal", Map.of("Service", "logging.s3.amazonaws.com")),
+                      with(SOME_ACTIONS, "Principal", Map.of("AWS", OTHER)),
+                      with(statement("Allow", "s3:GetObject", "*"), "Principal", "*")))),
           List.of(
               policy(
-                  with(ALLOW_ALL, "Principal", "*"),
-                  with(
-                      statement("Deny", "s3:GetObject", "*"),
-                      "NotPrincipal",
-                      Map.of("AWS", OWNER)))),
+                  List.of(
+                      with(ALLOW_ALL, "Principal", "*"),
+                      with(
+                          statement("Deny", "s3:GetObject", "*"),
+                          "NotPrincipal",
+                          Map.of("AWS", OWNER))))),
           List.of(policy(with(statement("Deny", "s3:*", "*"), "Principal", "*"))),
           List.of(
               policy(
@@ -113,7 +115,7 @@ class DecisionTableTest {
       for (Set<String> acl : ACLS) {
         for (ObjectOwnership ownership : ObjectOwnership.values()) {
           for (Set<String> block : BLOCKS) {
-            for (Map<String, Object> caller : CALLERS) {
+            for (ReferenceCaller caller : CALLERS) {
               for (String action : ACTIONS) {
                 int variant = rows.values().stream().mapToInt(Integer::intValue).sum();
                 for (List<Map<String, Object>> identity : IDENTITIES) {
@@ -156,12 +158,12 @@ class DecisionTableTest {
         : List.of();
   }
 
-  private static boolean hasPolicies(Map<String, Object> caller) {
-    return caller.get("kind").equals("user") || isSession(caller);
+  private static boolean hasPolicies(ReferenceCaller caller) {
+    return caller.kind().equals("user") || isSession(caller);
   }
 
-  private static boolean isSession(Map<String, Object> caller) {
-    return caller.get("kind").equals("session");
+  private static boolean isSession(ReferenceCaller caller) {
+    return caller.kind().equals("session");
   }
 
   @Test
@@ -176,7 +178,7 @@ class DecisionTableTest {
   }
 
   private static ReferenceDecision randomRow(Random random) {
-    Map<String, Object> caller = any(random, CALLERS);
+    ReferenceCaller caller = any(random, CALLERS);
     String action =
         any(random, List.of("s3:GetObject", "s3:PutObject", "s3:ListBucket", "s3:PutObjectAcl"));
     return new ReferenceDecision(
@@ -212,7 +214,7 @@ class DecisionTableTest {
     Decision decision =
         Authorization.decide(
             new AccessRequest(
-                (Requester) row.caller().get("value"),
+                row.caller().value(),
                 row.action(),
                 row.resource(),
                 key -> row.context().getOrDefault(key, List.of())),
@@ -261,29 +263,14 @@ class DecisionTableTest {
         .collect(Collectors.toSet());
   }
 
-  private static Map<String, Object> identity(
+  private static ReferenceCaller identity(
       String kind, Requester value, String account, String canonicalId, String... names) {
-    return caller(
+    return new ReferenceCaller(
         kind,
         value,
         account,
         List.of(names),
         List.of(account, "arn:aws:iam::" + account + ":root", canonicalId));
-  }
-
-  private static Map<String, Object> caller(
-      String kind, Requester value, String account, List<String> names, List<String> ofAccount) {
-    return Map.of(
-        "kind",
-        kind,
-        "value",
-        value,
-        "account",
-        account,
-        "names",
-        names,
-        "accountNames",
-        ofAccount);
   }
 
   private static Map<String, Object> statement(String effect, Object actions, Object resources) {
@@ -301,11 +288,14 @@ class DecisionTableTest {
     return changed;
   }
 
-  @SafeVarargs
-  private static Map<String, Object> policy(Map<String, Object>... statements) {
+  private static Map<String, Object> policy(Map<String, Object> statement) {
+    return policy(List.of(statement));
+  }
+
+  private static Map<String, Object> policy(List<Map<String, Object>> statements) {
     Map<String, Object> policy = new LinkedHashMap<>();
     policy.put("Version", "2012-10-17");
-    policy.put("Statement", new ArrayList<>(List.of(statements)));
+    policy.put("Statement", statements);
     return policy;
   }
 }

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
  * @param bucketAcl grants as "account READ" or "group READ"
  */
 record ReferenceDecision(
-    Map<String, Object> caller,
+    ReferenceCaller caller,
     String action,
     String resource,
     Map<String, List<String>> context,
@@ -44,8 +44,8 @@ record ReferenceDecision(
     List<String> identity = identityPolicies.stream().map(asked::verdict).toList();
     List<String> session = sessionPolicies.stream().map(asked::verdict).toList();
     List<String> bucket = bucketPolicy.stream().map(asked::verdict).toList();
-    String account = (String) caller.get("account");
-    boolean isRoot = caller.get("kind").equals("root");
+    String account = caller.account();
+    boolean isRoot = caller.kind().equals("root");
 
     if (isRoot
         && account.equals(bucketOwner)
@@ -55,7 +55,7 @@ record ReferenceDecision(
     if (Stream.of(identity, session, bucket).anyMatch(verdicts -> verdicts.contains("deny"))) {
       return "EXPLICIT_DENY";
     }
-    boolean isOutside = !account.equals(bucketOwner) && !caller.get("kind").equals("service");
+    boolean isOutside = !account.equals(bucketOwner) && !caller.kind().equals("service");
     if (block.contains("RestrictPublicBuckets")
         && bucketPolicy.stream().anyMatch(ReferencePolicy::isPublic)
         && isOutside) {
@@ -81,7 +81,7 @@ record ReferenceDecision(
   }
 
   private boolean allowsWithoutAccount(List<String> bucket) {
-    boolean isAnonymous = caller.get("kind").equals("anonymous");
+    boolean isAnonymous = caller.kind().equals("anonymous");
     return policyGives(bucket, "caller") || (isAnonymous && aclGives("group"));
   }
 

@@ -4,6 +4,7 @@ import java.math.BigDecimal;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -19,16 +20,13 @@ final class ReferencePolicy {
   private static final char LITERAL_QUESTION_MARK = '\uE001';
   private static final Pattern VARIABLE = Pattern.compile("\\$\\{([^}]*)}");
 
-  private final Map<String, Object> caller;
+  private final ReferenceCaller caller;
   private final String action;
   private final String resource;
   private final Map<String, List<String>> context;
 
   ReferencePolicy(
-      Map<String, Object> caller,
-      String action,
-      String resource,
-      Map<String, List<String>> context) {
+      ReferenceCaller caller, String action, String resource, Map<String, List<String>> context) {
     this.caller = caller;
     this.action = action;
     this.resource = resource;
@@ -48,8 +46,8 @@ final class ReferencePolicy {
     return statements(policy).stream()
         .anyMatch(
             s ->
-                s.get("Effect").equals("Allow")
-                    && (s.containsKey("NotPrincipal") || names(s.get("Principal")).contains("*"))
+                value(s, "Effect").equals("Allow")
+                    && (s.containsKey("NotPrincipal") || names(value(s, "Principal")).contains("*"))
                     && !isFixed(s));
   }
 
@@ -84,28 +82,30 @@ final class ReferencePolicy {
     if (!applies) {
       return "nothing";
     }
-    return statement.get("Effect").equals("Deny") ? "deny" : who;
+    return value(statement, "Effect").equals("Deny") ? "deny" : who;
   }
 
   private boolean covers(Map<String, Object> statement, String name, Predicate<String> test) {
     return statement.containsKey(name)
-        ? list(statement.get(name)).stream().anyMatch(test)
+        ? list(value(statement, name)).stream().anyMatch(test)
         : !statement.containsKey("Not" + name)
-            || list(statement.get("Not" + name)).stream().noneMatch(test);
+            || list(value(statement, "Not" + name)).stream().noneMatch(test);
   }
 
   private String who(Map<String, Object> statement) {
     if (statement.containsKey("NotPrincipal")) {
-      return listed(names(statement.get("NotPrincipal"))).equals("nothing") ? "caller" : "nothing";
+      return listed(names(value(statement, "NotPrincipal"))).equals("nothing")
+          ? "caller"
+          : "nothing";
     }
     return statement.containsKey("Principal")
-        ? listed(names(statement.get("Principal")))
+        ? listed(names(value(statement, "Principal")))
         : "caller";
   }
 
   private String listed(List<String> names) {
-    List<?> self = (List<?>) caller.get("names");
-    List<?> account = (List<?>) caller.get("accountNames");
+    List<String> self = caller.names();
+    List<String> account = caller.accountNames();
     if (names.contains("*") || names.stream().anyMatch(self::contains)) {
       return "caller";
     }
@@ -212,11 +212,15 @@ final class ReferencePolicy {
   }
 
   private static List<Map<String, Object>> statements(Map<String, Object> policy) {
-    return ((List<?>) policy.get("Statement")).stream().map(ReferencePolicy::map).toList();
+    return ((List<?>) value(policy, "Statement")).stream().map(ReferencePolicy::map).toList();
   }
 
   private static Map<String, Object> object(Map<String, Object> parent, String name) {
-    return parent.containsKey(name) ? map(parent.get(name)) : Map.of();
+    return parent.containsKey(name) ? map(value(parent, name)) : Map.of();
+  }
+
+  private static Object value(Map<String, Object> parent, String name) {
+    return Objects.requireNonNull(parent.get(name), name);
   }
 
   @SuppressWarnings("unchecked")
