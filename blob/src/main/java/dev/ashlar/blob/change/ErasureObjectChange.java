@@ -9,6 +9,7 @@ import dev.ashlar.blob.fold.FoldScheduler;
 import dev.ashlar.blob.write.StripeBatch;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ObjectRead;
+import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.ModifyObject;
@@ -58,8 +59,11 @@ public final class ErasureObjectChange implements ObjectChange {
     this.object = object;
     this.offset = offset;
     this.expectedLength = expectedLength;
-    this.heldBytesMax =
-        Math.min(profiles().mapToInt(Profile::stripeBytes).min().getAsInt(), HELD_BYTES_MAX);
+    int heldMax = Math.min(engine.config().defaultProfile().stripeBytes(), HELD_BYTES_MAX);
+    for (BlobRow row : object.blobs()) {
+      heldMax = Math.min(heldMax, Profile.of(row.getProfile()).stripeBytes());
+    }
+    this.heldBytesMax = heldMax;
     this.memory = new RequestMemory(engine.memory());
     if (expectedLength <= heldBytesMax) {
       int first = expectedLength < 0 ? HELD_BYTES_FIRST : (int) expectedLength;

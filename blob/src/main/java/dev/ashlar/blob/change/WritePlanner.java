@@ -101,16 +101,18 @@ final class WritePlanner {
   private StripePlan encode(List<StripRange> touched, ByteRange hull) {
     List<StripRange> needed = touched;
     if (parityDrives() > 0) {
-      needed =
-          IntStream.range(0, profile.dataShards())
-              .mapToObj(slot -> new StripRange(slot, hull))
-              .toList();
+      needed = new ArrayList<>();
+      for (int slot = 0; slot < profile.dataShards(); slot++) {
+        needed.add(new StripRange(slot, hull));
+      }
     }
-    List<StripRange> reads =
-        needed.stream()
-            .map(this::old)
-            .filter(read -> !read.range().isEmpty() && !isOverwritten(read.slot(), read.range()))
-            .toList();
+    List<StripRange> reads = new ArrayList<>();
+    for (StripRange part : needed) {
+      StripRange read = old(part);
+      if (!read.range().isEmpty() && !isOverwritten(read.slot(), read.range())) {
+        reads.add(read);
+      }
+    }
     return plan(Mode.ENCODE, reads, touched, hull, 0);
   }
 
@@ -126,8 +128,13 @@ final class WritePlanner {
   }
 
   private StripePlan delta(List<StripRange> touched, ByteRange hull) {
-    List<StripRange> reads =
-        touched.stream().map(this::old).filter(read -> !read.range().isEmpty()).toList();
+    List<StripRange> reads = new ArrayList<>();
+    for (StripRange part : touched) {
+      StripRange read = old(part);
+      if (!read.range().isEmpty()) {
+        reads.add(read);
+      }
+    }
     // Each parity drive reads the old bytes to which it applies the delta.
     int parityReads = cut(hull, stripLength(0, lengthBefore)).isEmpty() ? 0 : parityDrives();
     return plan(Mode.DELTA, reads, touched, hull, parityReads);
@@ -139,11 +146,16 @@ final class WritePlanner {
       List<StripRange> touched,
       ByteRange hull,
       int parityReads) {
-    boolean rebuilds = reads.stream().anyMatch(read -> missing.get(read.slot()));
+    boolean rebuilds = false;
+    for (StripRange read : reads) {
+      rebuilds |= missing.get(read.slot());
+    }
     int readOperations = (rebuilds ? rebuildReads(reads) : reads.size()) + parityReads;
-    long dataWrites = touched.stream().filter(change -> !missing.get(change.slot())).count();
-    return new StripePlan(
-        mode, reads, touched, hull, readOperations, (int) dataWrites + parityDrives());
+    int writes = parityDrives();
+    for (StripRange change : touched) {
+      writes += missing.get(change.slot()) ? 0 : 1;
+    }
+    return new StripePlan(mode, reads, touched, hull, readOperations, writes);
   }
 
   /** One per strip that has bytes there, be it of the strip or of a parity strip in its place. */

@@ -8,6 +8,7 @@ import dev.ashlar.protocol.message.AttemptRow;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.SlotAck;
 import dev.ashlar.protocol.model.AttemptId;
+import dev.ashlar.protocol.model.ChangeHolders;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.Profile;
 import java.util.ArrayList;
@@ -35,7 +36,7 @@ public final class BlobRows {
     }
     List<CommittedAttempt> unfolded = new ArrayList<>();
     for (AttemptRow attempt : row.getAttemptsList()) {
-      if (attempt.getSlotsList().contains(slot)) {
+      if (ChangeHolders.touches(attempt, slot)) {
         unfolded.add(new CommittedAttempt(AttemptId.of(attempt.getId()), attempt.getRevision()));
       }
     }
@@ -52,8 +53,7 @@ public final class BlobRows {
    * only the first pieces of such a change, and cannot tell.
    */
   public static boolean isTouched(BlobRow row, int slot) {
-    return row.getAttemptsList().stream()
-        .anyMatch(attempt -> attempt.getSlotsList().contains(slot));
+    return row.getAttemptsList().stream().anyMatch(attempt -> ChangeHolders.touches(attempt, slot));
   }
 
   /** The record that this incarnation of a drive holds the slot's shard. */

@@ -248,10 +248,10 @@ public final class MetadataReads {
   private ObjectRead read(Table snapshot, BucketRow bucket, String key, ObjectRow row) {
     ObjectRecord object = assembled(snapshot, bucket.getId(), key, row);
     List<SliceValue> slices = object.getSlicesList();
-    List<BlobId> first =
-        slices.subList(0, Math.min(slices.size(), ObjectRead.BLOBS_MAX)).stream()
-            .map(slice -> BlobId.of(slice.getBlob()))
-            .toList();
+    List<BlobId> first = new ArrayList<>(ObjectRead.BLOBS_MAX);
+    for (int i = 0; i < slices.size() && i < ObjectRead.BLOBS_MAX; i++) {
+      first.add(BlobId.of(slices.get(i).getBlob()));
+    }
     return new ObjectRead(object, blobs(snapshot, first));
   }
 

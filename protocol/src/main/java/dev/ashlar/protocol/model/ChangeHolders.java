@@ -2,6 +2,7 @@ package dev.ashlar.protocol.model;
 
 import dev.ashlar.protocol.message.AttemptRow;
 import dev.ashlar.protocol.message.BlobRow;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
@@ -19,13 +20,25 @@ public final class ChangeHolders {
   /** Whether what the slot's drive has of an unfolded change may be a part of it. */
   public static boolean mayBePartial(BlobRow row, int slot) {
     return row.getAttemptsList().stream()
-        .anyMatch(attempt -> attempt.getSlotsList().contains(slot) && mayMiss(row, attempt, slot));
+        .anyMatch(attempt -> touches(attempt, slot) && mayMiss(row, attempt, slot));
+  }
+
+  /** Whether an unfolded change touches the slot's shard. */
+  public static boolean touches(AttemptRow attempt, int slot) {
+    for (int i = 0; i < attempt.getSlotsCount(); i++) {
+      if (attempt.getSlots(i) == slot) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static boolean mayMiss(BlobRow row, AttemptRow attempt, int slot) {
-    List<Integer> missed =
-        row.getMissedSlotsKnown() ? attempt.getMissedSlotsList() : row.getDebtSlotsList();
-    return missed.contains(slot);
+    return missed(row, attempt).contains(slot);
+  }
+
+  private static List<Integer> missed(BlobRow row, AttemptRow attempt) {
+    return row.getMissedSlotsKnown() ? attempt.getMissedSlotsList() : row.getDebtSlotsList();
   }
 
   /**
@@ -33,20 +46,39 @@ public final class ChangeHolders {
    * may be folded there, ascending.
    */
   public static Set<Integer> of(BlobRow row, int count) {
-    Set<Integer> holders = touched(row, count);
-    for (AttemptRow attempt : row.getAttemptsList().subList(0, count)) {
-      holders.removeIf(
-          slot -> attempt.getSlotsList().contains(slot) && mayMiss(row, attempt, slot));
+    Set<Integer> slots = new TreeSet<>();
+    holders(row, count).stream().forEach(slots::add);
+    return slots;
+  }
+
+  private static BitSet holders(BlobRow row, int count) {
+    BitSet holders = new BitSet();
+    BitSet missed = new BitSet();
+    for (int i = 0; i < count; i++) {
+      AttemptRow attempt = row.getAttempts(i);
+      add(holders, attempt.getSlotsList());
+      for (int slot : missed(row, attempt)) {
+        if (touches(attempt, slot)) {
+          missed.set(slot);
+        }
+      }
     }
+    holders.andNot(missed);
     return holders;
   }
 
-  private static Set<Integer> touched(BlobRow row, int count) {
-    Set<Integer> touched = new TreeSet<>();
-    row.getAttemptsList()
-        .subList(0, count)
-        .forEach(attempt -> touched.addAll(attempt.getSlotsList()));
+  private static BitSet touched(BlobRow row, int count) {
+    BitSet touched = new BitSet();
+    for (int i = 0; i < count; i++) {
+      add(touched, row.getAttempts(i).getSlotsList());
+    }
     return touched;
+  }
+
+  private static void add(BitSet slots, Collection<Integer> more) {
+    for (int slot : more) {
+      slots.set(slot);
+    }
   }
 
   /**
@@ -59,12 +91,14 @@ public final class ChangeHolders {
    */
   public static boolean mayLeave(
       BlobRow row, int count, Collection<Integer> folded, Collection<Integer> owed) {
-    Set<Integer> silent = row.getMissedSlotsKnown() ? of(row, count) : touched(row, count);
-    silent.removeAll(folded);
-    Set<Integer> unknown = touched(row, count);
-    unknown.addAll(owed);
-    unknown.removeAll(folded);
+    BitSet done = new BitSet();
+    add(done, folded);
+    BitSet unknown = touched(row, count);
+    BitSet silent = row.getMissedSlotsKnown() ? holders(row, count) : (BitSet) unknown.clone();
+    silent.andNot(done);
+    add(unknown, owed);
+    unknown.andNot(done);
     // Slots without bytes are never owed, and count as zeros that are known.
-    return silent.isEmpty() || unknown.size() <= row.getProfile().getParityShards();
+    return silent.isEmpty() || unknown.cardinality() <= row.getProfile().getParityShards();
   }
 }

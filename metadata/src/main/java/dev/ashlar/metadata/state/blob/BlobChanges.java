@@ -5,6 +5,7 @@ import static dev.ashlar.metadata.state.apply.ApplyContext.require;
 import dev.ashlar.metadata.state.apply.ApplyContext;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.layout.StripeLayout;
+import dev.ashlar.protocol.message.AttemptIdValue;
 import dev.ashlar.protocol.message.AttemptRow;
 import dev.ashlar.protocol.message.BlobChange;
 import dev.ashlar.protocol.message.BlobRow;
@@ -48,8 +49,17 @@ public final class BlobChanges {
     return change.getBaseRevision() <= row.getRevision()
         && change.getBaseLength() <= row.getLength()
         && change.getEpoch() <= context.placement().epoch()
-        && row.getAttemptsList().stream()
-            .noneMatch(attempt -> attempt.getId().equals(change.getAttempt()));
+        && !isCommitted(row, change.getAttempt());
+  }
+
+  private static boolean isCommitted(BlobRow row, AttemptIdValue id) {
+    for (AttemptRow attempt : row.getAttemptsList()) {
+      AttemptIdValue other = attempt.getId();
+      if (other.getSession() == id.getSession() && other.getSequence() == id.getSequence()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** The row after the change, not written yet. */
@@ -146,9 +156,13 @@ public final class BlobChanges {
         return true;
       }
     }
-    return row.getAttemptsList().stream()
-        .filter(attempt -> attempt.getRevision() > base)
-        .anyMatch(attempt -> overlap(change, attempt.getFirstStripe(), attempt.getLastStripe()));
+    for (AttemptRow attempt : row.getAttemptsList()) {
+      if (attempt.getRevision() > base
+          && overlap(change, attempt.getFirstStripe(), attempt.getLastStripe())) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static boolean overlap(AttemptRow.Builder change, long firstStripe, long lastStripe) {

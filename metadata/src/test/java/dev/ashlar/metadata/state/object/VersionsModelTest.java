@@ -109,7 +109,7 @@ class VersionsModelTest {
   }
 
   private void put(String key) throws Exception {
-    long size = 1 + random.nextInt(1000);
+    long size = 1 + random.nextLong(1000);
     ObjectFacts facts = random.nextBoolean() ? tags("t" + size) : ObjectFacts.getDefaultInstance();
     PutObject.Builder object = it.object(key, size).setFacts(facts);
     if (random.nextInt(3) == 0) {

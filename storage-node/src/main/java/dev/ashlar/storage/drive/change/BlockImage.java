@@ -14,7 +14,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
-import java.util.stream.IntStream;
 
 /** The blocks that an intent changes, in memory, with their new content. */
 final class BlockImage {
@@ -141,10 +140,18 @@ final class BlockImage {
   }
 
   int[] crcs() {
-    return runs.stream()
-        .flatMapToInt(run -> IntStream.range(run.firstBlock(), run.endBlock()))
-        .map(this::crc)
-        .toArray();
+    int blocks = 0;
+    for (Run run : runs) {
+      blocks += run.endBlock() - run.firstBlock();
+    }
+    int[] crcs = new int[blocks];
+    int i = 0;
+    for (Run run : runs) {
+      for (int block = run.firstBlock(); block < run.endBlock(); block++) {
+        crcs[i++] = crc(block);
+      }
+    }
+    return crcs;
   }
 
   /**

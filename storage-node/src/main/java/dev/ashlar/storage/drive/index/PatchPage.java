@@ -4,9 +4,7 @@ import dev.ashlar.storage.drive.segment.Extent;
 import dev.ashlar.storage.drive.segment.Extent.Stamp;
 import dev.ashlar.storage.drive.segment.SegmentFormat;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,7 +50,12 @@ public final class PatchPage {
   }
 
   boolean isEmpty() {
-    return Arrays.stream(patches).allMatch(Objects::isNull);
+    for (Extent patch : patches) {
+      if (patch != null) {
+        return false;
+      }
+    }
+    return true;
   }
 
   void write(ByteBuffer value) {
