@@ -267,6 +267,7 @@ final class ClusterNode implements RunningServer {
     BooleanSupplier isItsTurn = () -> drives.isFresh() && drives.isFirstGateway();
     PeriodicJobs jobs = opened.add(new PeriodicJobs(isItsTurn, meters));
     gateway.startRepair(jobs);
+    gateway.countUsage(jobs);
     LogTime logTime = drives.logTime();
     gateway.collectGarbage(
         jobs, () -> logTime.ofOwn(drives.oldestReadMs(gateway.reads().oldestMs())), logTime);

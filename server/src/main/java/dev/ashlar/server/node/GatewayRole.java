@@ -31,6 +31,7 @@ import dev.ashlar.server.config.RootCredential;
 import dev.ashlar.server.config.ServerOptions;
 import dev.ashlar.server.jobs.PeriodicJobs;
 import dev.ashlar.server.jobs.PeriodicJobs.Rest;
+import dev.ashlar.server.jobs.UsageCounting;
 import dev.ashlar.storage.drive.scrub.ScrubConfig;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.net.InetSocketAddress;
@@ -61,6 +62,8 @@ final class GatewayRole implements AutoCloseable {
 
   /** Counting reads all debts, so it takes at most a tenth of the time. */
   private static final Rest COUNT_REST = new Rest(Duration.ofSeconds(10), 10, Duration.ofDays(1));
+
+  private static final Rest USAGE_REST = Rest.of(Duration.ofSeconds(10));
 
   private static final Rest SCRUB_REST = Rest.of(Duration.ofSeconds(10));
 
@@ -155,6 +158,11 @@ final class GatewayRole implements AutoCloseable {
           engine.newParityScrub(rate, scrub.period(), RandomGenerator.getDefault());
       jobs.start("parity-scrub", Duration.ZERO, SCRUB_REST, parity::checkNext, () -> {});
     }
+  }
+
+  /** Counts what buckets from before usage was counted hold, once after an upgrade. */
+  void countUsage(PeriodicJobs jobs) {
+    jobs.start("usage", Duration.ZERO, USAGE_REST, new UsageCounting(backend.metadata()), () -> {});
   }
 
   /** What each placement group owes. */

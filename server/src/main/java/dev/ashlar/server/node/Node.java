@@ -116,6 +116,7 @@ public final class Node implements RunningServer {
       PeriodicJobs jobs = opened.add(new PeriodicJobs(() -> true, meters));
       sweepOnce(gateway.collectGarbage(jobs, gateway.reads()::oldestMs, steady));
       gateway.startRepair(jobs);
+      gateway.countUsage(jobs);
       admin = new Admin(metadata, null, gateway.debts(), awaited);
       FailureTolerance.measure(() -> ifKnown(() -> admin.state().failureTolerance()), meters);
       risk = new RecentRisk(() -> ifKnown(() -> admin.state().risk(metadata)), System::nanoTime);
