@@ -1,6 +1,5 @@
 package dev.ashlar.metadata.state;
 
-import com.google.protobuf.ByteString;
 import com.google.protobuf.MessageLite;
 import com.google.protobuf.Parser;
 import dev.ashlar.metadata.state.apply.Catalog;
@@ -8,6 +7,7 @@ import dev.ashlar.metadata.state.blob.Debts;
 import dev.ashlar.metadata.state.identity.IdentityReads;
 import dev.ashlar.metadata.state.identity.Principals;
 import dev.ashlar.metadata.state.node.Nodes;
+import dev.ashlar.metadata.state.object.BucketReads;
 import dev.ashlar.metadata.state.object.LargeObjectCache;
 import dev.ashlar.metadata.state.object.Listing;
 import dev.ashlar.metadata.state.object.Outbox;
@@ -24,12 +24,9 @@ import dev.ashlar.protocol.client.UploadsPage;
 import dev.ashlar.protocol.message.BlobIdValue;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.BlobsInDebtQuery;
-import dev.ashlar.protocol.message.BucketDocument;
-import dev.ashlar.protocol.message.BucketDocumentsQuery;
 import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.ClusterState;
 import dev.ashlar.protocol.message.CredentialRow;
-import dev.ashlar.protocol.message.EventsQuery;
 import dev.ashlar.protocol.message.GarbageQuery;
 import dev.ashlar.protocol.message.KeyEntry;
 import dev.ashlar.protocol.message.KeyQuery;
@@ -47,7 +44,6 @@ import dev.ashlar.protocol.message.UnfoldedQuery;
 import dev.ashlar.protocol.message.UploadListQuery;
 import dev.ashlar.protocol.message.UploadQuery;
 import dev.ashlar.protocol.message.UploadRow;
-import dev.ashlar.protocol.message.UsageRow;
 import dev.ashlar.protocol.message.VersionEntry;
 import dev.ashlar.protocol.message.VersionListQuery;
 import dev.ashlar.protocol.model.BlobId;
@@ -95,22 +91,18 @@ public final class MetadataReads {
       }
       case BUCKET_USAGE ->
           bucket(query.getBucketUsage())
-              .map(bucket -> Keys.bucketUsage(bucket.getId()))
-              .flatMap(key -> snapshot.row(key, UsageRow.parser()))
+              .flatMap(bucket -> BucketReads.usage(snapshot, bucket))
               .ifPresent(answer::setUsage);
       case ACCOUNT_USAGE ->
-          snapshot
-              .row(Keys.accountUsage(query.getAccountUsage()), UsageRow.parser())
-              .ifPresent(answer::setUsage);
-      case EVENTS -> {
-        EventsQuery asked = query.getEvents();
-        answer
-            .addAllEvents(
-                Outbox.page(
-                    snapshot, asked.getAfterPosition(), asked.getAfterNumber(), asked.getMax()))
-            .setOutbox(Outbox.read(snapshot));
-      }
-      case DOCUMENTS -> documents(snapshot, query.getDocuments(), answer);
+          BucketReads.accountUsage(snapshot, query.getAccountUsage()).ifPresent(answer::setUsage);
+      case EVENTS ->
+          answer
+              .addAllEvents(Outbox.page(snapshot, query.getEvents()))
+              .setOutbox(Outbox.read(snapshot));
+      case DOCUMENTS ->
+          bucket(query.getDocuments().getBucket())
+              .map(bucket -> BucketReads.documents(snapshot, bucket, query.getDocuments()))
+              .ifPresent(answer::addAllDocuments);
       case BLOBS -> answer.addAllBlobs(blobs(snapshot, ids(query.getBlobs().getIdsList())));
       case KEYS -> keys(snapshot, query.getKeys(), answer);
       case UPLOAD -> upload(snapshot, query.getUpload()).ifPresent(answer::addUploads);
@@ -219,21 +211,6 @@ public final class MetadataReads {
     } else if (row.isPresent()) {
       ObjectRead read = read(snapshot, bucket, key, row.get());
       answer.setObject(read.object()).addAllBlobs(read.blobs());
-    }
-  }
-
-  private void documents(
-      Table snapshot, BucketDocumentsQuery query, MetadataAnswer.Builder answer) {
-    BucketRow bucket = catalog.buckets().get(query.getBucket());
-    if (bucket == null) {
-      return;
-    }
-    for (int kind : query.getKindsList()) {
-      byte[] document = snapshot.get(Keys.bucketDocument(bucket.getId(), kind));
-      if (document != null) {
-        answer.addDocuments(
-            BucketDocument.newBuilder().setKind(kind).setDocument(ByteString.copyFrom(document)));
-      }
     }
   }
 

@@ -8,6 +8,7 @@ import dev.ashlar.protocol.message.AckEvents;
 import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.EventRow;
+import dev.ashlar.protocol.message.EventsQuery;
 import dev.ashlar.protocol.message.OutboxRow;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -76,17 +77,18 @@ public final class Outbox {
     context.table().put(Keys.outbox(), outbox.build().toByteArray());
   }
 
-  /** Events behind this one, the oldest first. */
-  public static List<EventRow> page(Table table, long afterPosition, int afterNumber, int max) {
+  /** The oldest events, or those behind the one that the query names. */
+  public static List<EventRow> page(Table table, EventsQuery query) {
     byte[] all = Keys.table('w');
-    byte[] from = afterPosition == 0 ? all : Keys.behind(Keys.event(afterPosition, afterNumber));
+    byte[] after = Keys.event(query.getAfterPosition(), query.getAfterNumber());
+    byte[] from = query.getAfterPosition() == 0 ? all : Keys.behind(after);
     byte[] end = Keys.behind(all);
     List<EventRow> events = new ArrayList<>();
     if (Arrays.compareUnsigned(from, end) >= 0) {
       return events;
     }
     try (Table.Cursor cursor = table.cursor(from, end)) {
-      for (; cursor.isValid() && events.size() < max; cursor.next()) {
+      for (; cursor.isValid() && events.size() < query.getMax(); cursor.next()) {
         events.add(Table.parse(cursor.value(), EventRow.parser()));
       }
     }
