@@ -238,10 +238,12 @@ public final class MetadataReads {
     }
     ObjectRecord kept = largeObjects.get(row.getVersion());
     if (kept != null) {
-      return ObjectTable.withFacts(kept.toBuilder(), snapshot, bucketId, key, row).build();
+      return ObjectTable.hasFacts(row)
+          ? ObjectTable.withFacts(kept.toBuilder(), snapshot, bucketId, key, row).build()
+          : kept;
     }
     ObjectRecord object = ObjectTable.assemble(snapshot, bucketId, key, row);
-    largeObjects.put(ObjectTable.withoutFacts(object));
+    largeObjects.put(ObjectTable.hasFacts(row) ? ObjectTable.withoutFacts(object) : object);
     return object;
   }
 

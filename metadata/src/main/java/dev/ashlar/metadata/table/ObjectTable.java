@@ -66,6 +66,11 @@ public final class ObjectTable {
     return object;
   }
 
+  /** Whether {@link #withFacts} adds anything. */
+  public static boolean hasFacts(ObjectRow row) {
+    return row.getFactsRevision() != 0 || row.hasLock() || row.getHasFacts();
+  }
+
   /** Without what {@link #withFacts} adds. */
   public static ObjectRecord withoutFacts(ObjectRecord object) {
     return object.toBuilder().clearFactsRevision().clearLock().clearFacts().build();

@@ -375,7 +375,8 @@ class ObjectModificationsTest extends ChangeFixture {
     ok(modify("k", 250_000, TestBlobs.piece(change(last, 100, 5))).setAppend(true));
     slices.set(2499, slices.get(2499).toBuilder().setLength(105).build());
     assertEquals(slices, slices("k"));
-    assertEquals(List.of(5, 6), written); // object, blob, unfolded, applied, dedup; a chunk
+    // Object, blob, unfolded, applied, dedup; a chunk, the usage of the bucket and of its account.
+    assertEquals(List.of(5, 8), written);
 
     ok(
         modify("k", 0, TestBlobs.piece(blob(180_000)))
