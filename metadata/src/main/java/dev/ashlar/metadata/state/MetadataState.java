@@ -177,7 +177,7 @@ public final class MetadataState {
   private Applied execute(long term, long logIndex, CommandBatch entry, Set<Integer> faulty) {
     Sessions sessions = sessions();
     Overlay table = new Overlay(store);
-    UsageCounts usage = new UsageCounts(table);
+    UsageCounts usage = new UsageCounts(table, catalog);
     List<CommandResult> results = new ArrayList<>(entry.getCommandsCount());
     DedupRow.Builder answers = DedupRow.newBuilder();
     long logTimeMs = applied.getTimeMs();

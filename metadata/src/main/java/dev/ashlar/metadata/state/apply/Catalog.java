@@ -7,10 +7,12 @@ import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.DriveStanding;
 import dev.ashlar.protocol.message.PgMapRow;
+import dev.ashlar.protocol.message.UsageRow;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.PlacementMap;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -26,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Catalog {
   private final ConcurrentNavigableMap<String, BucketRow> buckets = new ConcurrentSkipListMap<>();
+  private final ConcurrentMap<Long, UsageRow> bucketUsage = new ConcurrentHashMap<>();
+  private final ConcurrentMap<String, UsageRow> accountUsage = new ConcurrentHashMap<>();
   private volatile Map<UUID, DriveId> drives = Map.of();
 
   /** The log positions at which the present incarnations of replaced drives began. */
@@ -45,6 +49,10 @@ public final class Catalog {
     Catalog catalog = new Catalog();
     Map<UUID, DriveId> drives = new HashMap<>();
     table.rows('B', BucketRow.parser()).forEach(catalog::put);
+    table.forEach(
+        Keys.table('u'), (key, value) -> catalog.bucketUsage.put(Keys.idOf(key), usage(value)));
+    table.forEach(
+        Keys.table('a'), (key, value) -> catalog.accountUsage.put(Keys.nameOf(key), usage(value)));
     table.rows('V', DriveRow.parser()).forEach(drive -> catalog.put(drives, drive));
     table.rows('M', PgMapRow.parser()).forEach(catalog::put);
     catalog.drives = Map.copyOf(drives);
@@ -56,6 +64,10 @@ public final class Catalog {
     Catalog there = load(table);
     buckets.keySet().retainAll(there.buckets.keySet());
     buckets.putAll(there.buckets);
+    bucketUsage.keySet().retainAll(there.bucketUsage.keySet());
+    bucketUsage.putAll(there.bucketUsage);
+    accountUsage.keySet().retainAll(there.accountUsage.keySet());
+    accountUsage.putAll(there.accountUsage);
     replacedAt.keySet().retainAll(there.replacedAt.keySet());
     replacedAt.putAll(there.replacedAt);
     lastReplacedAt = there.lastReplacedAt;
@@ -66,8 +78,8 @@ public final class Catalog {
   }
 
   /**
-   * Takes over rows that another peer of this process has changed. Of these tables, only buckets
-   * lose rows.
+   * Takes over rows that another peer of this process has changed. Of these tables, only those of
+   * buckets and of usage lose rows.
    */
   public void follow(Changes changes) {
     changes.forEach(
@@ -76,6 +88,8 @@ public final class Catalog {
             value.ifPresentOrElse(
                 row -> put(Table.parse(row, BucketRow.parser())),
                 () -> buckets.remove(Keys.nameOf(key))));
+    changes.forEach('u', (key, value) -> putUsage(bucketUsage, Keys.idOf(key), value));
+    changes.forEach('a', (key, value) -> putUsage(accountUsage, Keys.nameOf(key), value));
     changes.forEach(
         'V',
         (key, value) -> {
@@ -85,6 +99,15 @@ public final class Catalog {
         });
     changes.forEach(
         'M', (key, value) -> value.ifPresent(row -> put(Table.parse(row, PgMapRow.parser()))));
+  }
+
+  private static <K> void putUsage(
+      ConcurrentMap<K, UsageRow> usage, K key, Optional<byte[]> value) {
+    value.ifPresentOrElse(row -> usage.put(key, usage(row)), () -> usage.remove(key));
+  }
+
+  private static UsageRow usage(byte[] row) {
+    return Table.parse(row, UsageRow.parser());
   }
 
   private void put(BucketRow bucket) {
@@ -117,6 +140,16 @@ public final class Catalog {
 
   public ConcurrentNavigableMap<String, BucketRow> buckets() {
     return buckets;
+  }
+
+  /** What buckets hold, by their ids. */
+  ConcurrentMap<Long, UsageRow> bucketUsage() {
+    return bucketUsage;
+  }
+
+  /** What the buckets of each owner hold. */
+  ConcurrentMap<String, UsageRow> accountUsage() {
+    return accountUsage;
   }
 
   public Map<UUID, DriveId> drives() {

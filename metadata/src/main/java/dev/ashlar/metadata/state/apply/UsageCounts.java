@@ -26,11 +26,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class UsageCounts implements Overlay.Watcher {
   private final Overlay table;
+  private final Catalog catalog;
   private final Map<Long, UsageRow.Builder> buckets = new HashMap<>();
   private final Map<String, UsageRow.Builder> accounts = new HashMap<>();
 
-  /** Buckets without a row, and those that this log entry has deleted. */
-  private final Set<Long> uncounted = new HashSet<>();
+  /** Buckets that this log entry has deleted. */
+  private final Set<Long> ended = new HashSet<>();
 
   /** What one row adds to the sums. */
   private record Share(long bytes, long objects, long uploadBytes) {
@@ -59,8 +60,9 @@ public final class UsageCounts implements Overlay.Watcher {
     }
   }
 
-  public UsageCounts(Overlay table) {
+  public UsageCounts(Overlay table, Catalog catalog) {
     this.table = table;
+    this.catalog = catalog;
   }
 
   @Override
@@ -89,27 +91,21 @@ public final class UsageCounts implements Overlay.Watcher {
   /** Null: the usage of this bucket is not counted yet. */
   private UsageRow.@Nullable Builder bucket(long id) {
     UsageRow.Builder known = buckets.get(id);
-    if (known != null || uncounted.contains(id)) {
+    if (known != null || ended.contains(id)) {
       return known;
     }
-    UsageRow.Builder row =
-        table.row(Keys.bucketUsage(id), UsageRow.parser()).map(UsageRow::toBuilder).orElse(null);
+    UsageRow row = catalog.bucketUsage().get(id);
     if (row == null) {
-      uncounted.add(id);
-    } else {
-      buckets.put(id, row);
+      return null;
     }
-    return row;
+    return buckets.computeIfAbsent(id, absent -> row.toBuilder());
   }
 
   private UsageRow.Builder account(String owner) {
     return accounts.computeIfAbsent(
         owner,
         name ->
-            table
-                .row(Keys.accountUsage(name), UsageRow.parser())
-                .map(UsageRow::toBuilder)
-                .orElseGet(UsageRow::newBuilder));
+            catalog.accountUsage().getOrDefault(name, UsageRow.getDefaultInstance()).toBuilder());
   }
 
   /** A bucket is created: everything in it will be counted. */
@@ -121,8 +117,7 @@ public final class UsageCounts implements Overlay.Watcher {
   /** An empty bucket is deleted. */
   public void end(BucketRow bucket) {
     buckets.remove(bucket.getId());
-    uncounted.add(bucket.getId());
-    table.delete(Keys.bucketUsage(bucket.getId()));
+    ended.add(bucket.getId());
   }
 
   /**
@@ -134,7 +129,6 @@ public final class UsageCounts implements Overlay.Watcher {
     UsageRow.Builder row = bucket(bucket.getId());
     if (row == null) {
       row = UsageRow.newBuilder().setOwner(bucket.getOwner());
-      uncounted.remove(bucket.getId());
       buckets.put(bucket.getId(), row);
     }
     int left = max;
@@ -205,17 +199,25 @@ public final class UsageCounts implements Overlay.Watcher {
 
   /** Writes the sums that have changed. */
   public void write() {
-    buckets.forEach((id, row) -> write(Keys.bucketUsage(id), row.build()));
-    accounts.forEach((owner, row) -> write(Keys.accountUsage(owner), row.build()));
+    for (long id : ended) {
+      if (catalog.bucketUsage().remove(id) != null) {
+        table.delete(Keys.bucketUsage(id));
+      }
+    }
+    buckets.forEach(
+        (id, row) -> write(Keys.bucketUsage(id), catalog.bucketUsage(), id, row.build()));
+    accounts.forEach(
+        (owner, row) ->
+            write(Keys.accountUsage(owner), catalog.accountUsage(), owner, row.build()));
   }
 
-  private void write(byte[] key, UsageRow row) {
-    byte[] value = row.toByteArray();
-    byte[] before = table.get(key);
-    if (value.length == 0 && before != null) {
-      table.delete(key);
-    } else if (value.length > 0 && !Arrays.equals(value, before)) {
-      table.put(key, value);
+  private <K> void write(byte[] rowKey, Map<K, UsageRow> present, K key, UsageRow row) {
+    if (row.equals(UsageRow.getDefaultInstance())) {
+      if (present.remove(key) != null) {
+        table.delete(rowKey);
+      }
+    } else if (!row.equals(present.put(key, row))) {
+      table.put(rowKey, row.toByteArray());
     }
   }
 }
