@@ -6,9 +6,9 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes S3's documents. Every text is escaped. Characters that XML 1.0 cannot hold are written as
- * numeric references, as S3 does: strict parsers refuse them, so clients with such keys ask for
- * encoding-type=url.
+ * Writes S3's documents. Every text is escaped. Control characters other than line feeds, which
+ * people read in error messages, are written as numeric references, as S3 does. Strict parsers
+ * refuse those that XML 1.0 cannot hold, so clients with such keys ask for encoding-type=url.
  */
 public final class XmlWriter {
   private static final String NAMESPACE = "http://s3.amazonaws.com/doc/2006-03-01/";
@@ -101,7 +101,7 @@ public final class XmlWriter {
         case '&' -> out.append("&amp;");
         case '"' -> out.append("&quot;");
         default -> {
-          if (c < ' ' || c == 0x7F || c >= 0xFFFE) {
+          if ((c < ' ' && c != '\n') || c == 0x7F || c >= 0xFFFE) {
             out.append("&#x").append(Integer.toHexString(c)).append(';');
           } else {
             out.append(c);
