@@ -1,5 +1,7 @@
 package dev.ashlar.metadata.table;
 
+import java.util.Arrays;
+
 /**
  * The layout of the keys of accounts and identities.
  *
@@ -46,6 +48,17 @@ public final class IdentityKeys {
 
   public static byte[] canonicalId(String canonicalId) {
     return of(ALL_ACCOUNTS, 'C').text(canonicalId).array();
+  }
+
+  public static boolean isOfCanonicalId(byte[] key) {
+    byte[] prefix = canonicalIds();
+    return key.length > prefix.length
+        && Arrays.equals(key, 0, prefix.length, prefix, 0, prefix.length);
+  }
+
+  /** Before the rows of all canonical ids. */
+  public static byte[] canonicalIds() {
+    return of(ALL_ACCOUNTS, 'C').array();
   }
 
   /**

@@ -1,8 +1,11 @@
 package dev.ashlar.metadata.state.apply;
 
+import com.google.protobuf.ByteString;
 import dev.ashlar.metadata.table.Changes;
+import dev.ashlar.metadata.table.IdentityKeys;
 import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.metadata.table.Table;
+import dev.ashlar.protocol.message.AccountNameRow;
 import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.DriveStanding;
@@ -30,6 +33,10 @@ public final class Catalog {
   private final ConcurrentNavigableMap<String, BucketRow> buckets = new ConcurrentSkipListMap<>();
   private final ConcurrentMap<Long, UsageRow> bucketUsage = new ConcurrentHashMap<>();
   private final ConcurrentMap<String, UsageRow> accountUsage = new ConcurrentHashMap<>();
+
+  /** The keys of the canonical ids of deleted accounts. */
+  private final Set<ByteString> removedOwners = ConcurrentHashMap.newKeySet();
+
   private volatile Map<UUID, DriveId> drives = Map.of();
 
   /** The log positions at which the present incarnations of replaced drives began. */
@@ -53,6 +60,8 @@ public final class Catalog {
         Keys.table('u'), (key, value) -> catalog.bucketUsage.put(Keys.idOf(key), usage(value)));
     table.forEach(
         Keys.table('a'), (key, value) -> catalog.accountUsage.put(Keys.nameOf(key), usage(value)));
+    table.forEach(
+        IdentityKeys.canonicalIds(), (key, value) -> catalog.setOwner(key, Optional.of(value)));
     table.rows('V', DriveRow.parser()).forEach(drive -> catalog.put(drives, drive));
     table.rows('M', PgMapRow.parser()).forEach(catalog::put);
     catalog.drives = Map.copyOf(drives);
@@ -68,6 +77,8 @@ public final class Catalog {
     bucketUsage.putAll(there.bucketUsage);
     accountUsage.keySet().retainAll(there.accountUsage.keySet());
     accountUsage.putAll(there.accountUsage);
+    removedOwners.retainAll(there.removedOwners);
+    removedOwners.addAll(there.removedOwners);
     replacedAt.keySet().retainAll(there.replacedAt.keySet());
     replacedAt.putAll(there.replacedAt);
     lastReplacedAt = there.lastReplacedAt;
@@ -79,7 +90,7 @@ public final class Catalog {
 
   /**
    * Takes over rows that another peer of this process has changed. Of these tables, only those of
-   * buckets and of usage lose rows.
+   * buckets and of usage lose rows. Rows of canonical ids stay when accounts are deleted.
    */
   public void follow(Changes changes) {
     changes.forEach(
@@ -90,6 +101,7 @@ public final class Catalog {
                 () -> buckets.remove(Keys.nameOf(key))));
     changes.forEach('u', (key, value) -> putUsage(bucketUsage, Keys.idOf(key), value));
     changes.forEach('a', (key, value) -> putUsage(accountUsage, Keys.nameOf(key), value));
+    changes.forEach('I', this::setOwner);
     changes.forEach(
         'V',
         (key, value) -> {
@@ -104,6 +116,23 @@ public final class Catalog {
   private static <K> void putUsage(
       ConcurrentMap<K, UsageRow> usage, K key, Optional<byte[]> value) {
     value.ifPresentOrElse(row -> usage.put(key, usage(row)), () -> usage.remove(key));
+  }
+
+  private void setOwner(byte[] key, Optional<byte[]> row) {
+    if (!IdentityKeys.isOfCanonicalId(key)) {
+      return;
+    }
+    boolean isRemoved =
+        row.map(value -> Table.parse(value, AccountNameRow.parser()).getRemoved()).orElse(false);
+    setRemoved(ByteString.copyFrom(key), isRemoved);
+  }
+
+  private void setRemoved(ByteString key, boolean isRemoved) {
+    if (isRemoved) {
+      removedOwners.add(key);
+    } else {
+      removedOwners.remove(key);
+    }
   }
 
   private static UsageRow usage(byte[] row) {
@@ -150,6 +179,16 @@ public final class Catalog {
   /** What the buckets of each owner hold. */
   ConcurrentMap<String, UsageRow> accountUsage() {
     return accountUsage;
+  }
+
+  /** Whether an account with this canonical id was deleted and not created again. */
+  public boolean isRemoved(String canonicalId) {
+    return removedOwners.contains(ByteString.copyFrom(IdentityKeys.canonicalId(canonicalId)));
+  }
+
+  /** An account with this canonical id is created or deleted. */
+  public void setRemoved(String canonicalId, boolean isRemoved) {
+    setRemoved(ByteString.copyFrom(IdentityKeys.canonicalId(canonicalId)), isRemoved);
   }
 
   public Map<UUID, DriveId> drives() {

@@ -52,6 +52,7 @@ public final class AccountCommands {
             .build();
     removeNames(table, before);
     putNames(table, row);
+    context.catalog().setRemoved(row.getCanonicalId(), false);
     long account = AccountRows.number(row.getId());
     table.put(IdentityKeys.account(account), row.toByteArray());
     AccountRows.touch(table, account, context.freshId());
@@ -155,6 +156,7 @@ public final class AccountCommands {
     table.put(
         IdentityKeys.canonicalId(owner),
         AccountNameRow.newBuilder().setAccount(row.getId()).setRemoved(true).build().toByteArray());
+    context.catalog().setRemoved(owner, true);
     table.delete(IdentityKeys.account(account));
     table.delete(IdentityKeys.accountState(account));
     return ApplyContext.OK;
@@ -163,7 +165,7 @@ public final class AccountCommands {
   /** Refuses what a deleted account would own from now on. */
   public static void requireNotRemoved(ApplyContext context, String canonicalId) {
     if (context.version() >= MetadataVersion.IDENTITIES) {
-      require(!AccountRows.isRemoved(context.table(), canonicalId), ResultCode.NO_SUCH_ENTITY);
+      require(!context.catalog().isRemoved(canonicalId), ResultCode.NO_SUCH_ENTITY);
     }
   }
 }
