@@ -11,7 +11,18 @@ final class AuthorizationHeader {
 
   private AuthorizationHeader() {}
 
+  /** The signature of an S3 request, which has to say how its payload is signed. */
   static SignatureClaim parse(String authorization, HttpHeaders headers, String region)
+      throws S3Exception {
+    return parse(
+        authorization, headers, ScopeRules.ofS3(region), headers.get("x-amz-content-sha256"));
+  }
+
+  /**
+   * @param payloadHash signed; null if it is required and was not sent
+   */
+  static SignatureClaim parse(
+      String authorization, HttpHeaders headers, ScopeRules rules, @Nullable String payloadHash)
       throws S3Exception {
     int blank = authorization.indexOf(' ');
     String algorithm = blank < 0 ? authorization : authorization.substring(0, blank);
@@ -27,10 +38,9 @@ final class AuthorizationHeader {
     }
     SignatureClaim.CredentialScope scope =
         SignatureClaim.CredentialScope.parse(
-            credential, region, S3Error.AUTHORIZATION_HEADER_MALFORMED, MALFORMED);
+            credential, rules, S3Error.AUTHORIZATION_HEADER_MALFORMED, MALFORMED);
     String timestamp = timestamp(headers);
     scope.requireDay(timestamp, S3Error.AUTHORIZATION_HEADER_MALFORMED, MALFORMED);
-    String payloadHash = headers.get("x-amz-content-sha256");
     if (payloadHash == null) {
       throw S3Exception.invalidRequest(
           "Missing required header for this request: x-amz-content-sha256");

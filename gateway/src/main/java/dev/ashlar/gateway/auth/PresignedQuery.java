@@ -37,7 +37,10 @@ final class PresignedQuery {
     checkAlgorithm(algorithm);
     SignatureClaim.CredentialScope scope =
         SignatureClaim.CredentialScope.parse(
-            credential, region, S3Error.AUTHORIZATION_QUERY_PARAMETERS_ERROR, PREFIX);
+            credential,
+            ScopeRules.ofS3(region),
+            S3Error.AUTHORIZATION_QUERY_PARAMETERS_ERROR,
+            PREFIX);
     checkTime(date, scope, expiresSeconds(expires), now, skewMax);
     return new SignatureClaim(
         scope, signedHeaders.split(";", -1), signature, date, payloadHash(query, headers), true);

@@ -32,7 +32,7 @@ public final class SigV4Authenticator implements Authenticator {
   }
 
   static final String ALGORITHM = "AWS4-HMAC-SHA256";
-  private static final Duration SKEW_MAX = Duration.ofMinutes(15);
+  static final Duration SKEW_MAX = Duration.ofMinutes(15);
 
   private final CredentialLookup credentials;
   private final String region;
@@ -85,7 +85,7 @@ public final class SigV4Authenticator implements Authenticator {
     throw new S3Exception(S3Error.ACCESS_DENIED);
   }
 
-  private static void checkSkew(String timestamp, Instant now) throws S3Exception {
+  static void checkSkew(String timestamp, Instant now) throws S3Exception {
     Instant signed = Timestamps.parse(timestamp);
     if (signed == null) {
       throw new S3Exception(
@@ -107,7 +107,7 @@ public final class SigV4Authenticator implements Authenticator {
   }
 
   /** Requires that host and all x-amz- headers are signed: they change what a request means. */
-  private static void checkSigned(HttpHeaders headers, String[] signed) throws S3Exception {
+  static void checkSigned(HttpHeaders headers, String[] signed) throws S3Exception {
     StringBuilder missing = new StringBuilder();
     if (!contains(signed, "host")) {
       missing.append("host");
@@ -154,7 +154,7 @@ public final class SigV4Authenticator implements Authenticator {
     }
   }
 
-  private static void checkSignature(
+  static void checkSignature(
       HttpExchange exchange, SignedQuery query, SignatureClaim claim, SigningKeys.HmacKey key)
       throws S3Exception {
     String canonical = CanonicalRequest.of(exchange, query, claim);

@@ -31,9 +31,9 @@ record SignatureClaim(
      *
      * @param error and
      * @param prefix of its message, which differ between header and query
-     * @param region the only one that is served
+     * @param rules which regions and which service are served
      */
-    static CredentialScope parse(String credential, String region, S3Error error, String prefix)
+    static CredentialScope parse(String credential, ScopeRules rules, S3Error error, String prefix)
         throws S3Exception {
       CredentialScope scope = parse(credential);
       if (scope == null) {
@@ -43,14 +43,7 @@ record SignatureClaim(
                 + "the Credential is mal-formed; expecting"
                 + " \"<YOUR-AKID>/YYYYMMDD/REGION/SERVICE/aws4_request\".");
       }
-      if (!scope.region.equals(region)) {
-        String wrong = "the region '" + scope.region + "' is wrong; expecting '" + region + "'";
-        throw new S3Exception(error, prefix + wrong).with("Region", region);
-      }
-      if (!scope.service.equals(SERVICE)) {
-        String wrong = "incorrect service \"" + scope.service + "\".";
-        throw new S3Exception(error, prefix + wrong + " This endpoint belongs to \"s3\".");
-      }
+      rules.check(scope, error, prefix);
       if (!scope.terminator.equals(TERMINATOR)) {
         String wrong = "incorrect terminal \"" + scope.terminator + "\".";
         throw new S3Exception(error, prefix + wrong + " This endpoint uses \"aws4_request\".");

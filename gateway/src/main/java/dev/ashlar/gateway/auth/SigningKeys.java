@@ -14,10 +14,10 @@ final class SigningKeys {
   private final ConcurrentHashMap<Id, HmacKey> keys = new ConcurrentHashMap<>();
 
   /** Contains the secret, so that a changed secret needs no invalidation. */
-  private record Id(String secret, String date, String region) {}
+  private record Id(String secret, String date, String region, String service) {}
 
   HmacKey get(String secret, SignatureClaim.CredentialScope scope) {
-    Id id = new Id(secret, scope.date(), scope.region());
+    Id id = new Id(secret, scope.date(), scope.region(), scope.service());
     HmacKey key = keys.get(id);
     if (key == null) {
       if (keys.size() >= KEYS_MAX) {
@@ -33,10 +33,7 @@ final class SigningKeys {
     byte[] key = ("AWS4" + id.secret()).getBytes(UTF_8);
     for (String step :
         new String[] {
-          id.date(),
-          id.region(),
-          SignatureClaim.CredentialScope.SERVICE,
-          SignatureClaim.CredentialScope.TERMINATOR
+          id.date(), id.region(), id.service(), SignatureClaim.CredentialScope.TERMINATOR
         }) {
       key = new HmacKey(key).sign(step.getBytes(UTF_8));
     }

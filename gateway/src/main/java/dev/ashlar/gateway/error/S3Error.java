@@ -31,6 +31,7 @@ public enum S3Error {
       "The conditional request cannot succeed due to a conflicting operation against this resource."),
   ENTITY_TOO_LARGE(400, "Your proposed upload exceeds the maximum allowed size"),
   ENTITY_TOO_SMALL(400, "Your proposed upload is smaller than the minimum allowed size"),
+  EXPIRED_TOKEN(400, "The provided token has expired."),
   INCOMPLETE_BODY(
       400, "You did not provide the number of bytes specified by the Content-Length HTTP header."),
   INTERNAL_ERROR(500, "We encountered an internal error. Please try again."),

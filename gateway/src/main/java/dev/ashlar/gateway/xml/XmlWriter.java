@@ -21,7 +21,11 @@ public final class XmlWriter {
   }
 
   public XmlWriter openRoot(String name) {
-    out.append('<').append(name).append(" xmlns=\"").append(NAMESPACE).append("\">");
+    return openRoot(name, NAMESPACE);
+  }
+
+  public XmlWriter openRoot(String name, String namespace) {
+    out.append('<').append(name).append(" xmlns=\"").append(namespace).append("\">");
     open.push(name);
     return this;
   }

@@ -27,6 +27,7 @@ public final class AccountCommands {
   /** Of the owner of a store from before there were accounts: it is the cluster's id. */
   private static final int FIRST_OWNER_DIGITS = 32;
 
+  private static final int SESSION_KEY_BYTES = 32;
   private static final int NAME_CHARS_MAX = 128;
   private static final int EMAIL_CHARS_MAX = 254;
   private static final int ALIAS_CHARS_MIN = 3;
@@ -49,6 +50,8 @@ public final class AccountCommands {
         wanted.toBuilder()
             .setCreatedAtMs(isNew ? context.timeMs() : before.getCreatedAtMs())
             .setRevision(context.freshId())
+            .setSessionKey(
+                wanted.getSessionKey().isEmpty() ? before.getSessionKey() : wanted.getSessionKey())
             .build();
     removeNames(table, before);
     putNames(table, row);
@@ -68,6 +71,7 @@ public final class AccountCommands {
         && canonical.chars().allMatch(c -> AsciiText.isDigit(c) || (c >= 'a' && c <= 'f'))
         && AsciiText.hasLength(row.getName(), 1, NAME_CHARS_MAX)
         && AsciiText.isPrintable(row.getName())
+        && (row.getSessionKey().isEmpty() || row.getSessionKey().size() == SESSION_KEY_BYTES)
         && (email.isEmpty() || isEmail(email))
         && (alias.isEmpty() || isAlias(alias));
   }

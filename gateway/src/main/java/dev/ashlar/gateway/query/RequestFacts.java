@@ -1,0 +1,74 @@
+package dev.ashlar.gateway.query;
+
+import dev.ashlar.gateway.access.policy.Requester;
+import dev.ashlar.gateway.access.policy.value.ConditionContext;
+import dev.ashlar.gateway.principal.Principal;
+import dev.ashlar.gateway.principal.Session;
+import dev.ashlar.protocol.message.IdentityTag;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/**
+ * The values of condition keys for a request of IAM or STS.
+ *
+ * @param special values of keys, in lower case, that only this action has
+ */
+public record RequestFacts(
+    Principal caller, Instant now, String userAgent, Map<String, List<String>> special)
+    implements ConditionContext {
+  private static final String PRINCIPAL_TAG = "aws:principaltag/";
+
+  @Override
+  public List<String> values(String key) {
+    List<String> ofAction = special.get(key);
+    if (ofAction != null) {
+      return ofAction;
+    }
+    if (key.startsWith(PRINCIPAL_TAG)) {
+      return tag(key.substring(PRINCIPAL_TAG.length()));
+    }
+    return switch (key) {
+      case "aws:principalarn" ->
+          List.of(
+              caller.requester() instanceof Requester.RoleSession role
+                  ? role.roleArn()
+                  : caller.arn());
+      case "aws:principalaccount" -> List.of(caller.accountId());
+      case "aws:principaltype" -> List.of(principalType());
+      case "aws:userid" -> List.of(caller.userId());
+      case "aws:username" ->
+          caller.requester() instanceof Requester.User user ? List.of(user.name()) : List.of();
+      case "aws:currenttime" -> List.of(now.toString());
+      case "aws:epochtime" -> List.of(Long.toString(now.getEpochSecond()));
+      case "aws:useragent" -> userAgent.isEmpty() ? List.of() : List.of(userAgent);
+      case "aws:multifactorauthpresent" -> caller.session() == null ? List.of() : List.of("false");
+      case "aws:tokenissuetime" ->
+          caller.session() == null ? List.of() : List.of(caller.session().issuedAt().toString());
+      default -> List.of();
+    };
+  }
+
+  private String principalType() {
+    return switch (caller.requester()) {
+      case Requester.Root root -> "Account";
+      case Requester.User user -> "User";
+      case Requester.RoleSession role -> "AssumedRole";
+    };
+  }
+
+  /** A tag of the session, else of the user or role. */
+  private List<String> tag(String key) {
+    Session session = caller.session();
+    Stream<IdentityTag> tags =
+        Stream.concat(
+            session == null ? Stream.empty() : session.tags().stream(),
+            caller.identity() == null ? Stream.empty() : caller.identity().getTagsList().stream());
+    return tags.filter(tag -> tag.getKey().toLowerCase(Locale.ROOT).equals(key))
+        .limit(1)
+        .map(IdentityTag::getValue)
+        .toList();
+  }
+}
