@@ -9,9 +9,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.iam.TestIam.AccessKey;
 import dev.ashlar.gateway.iam.TestIam.Answer;
-import dev.ashlar.gateway.iam.TestIam.Key;
 import dev.ashlar.gateway.iam.TestIam.Request;
+import java.time.Duration;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
@@ -69,7 +70,7 @@ class IamAttacksTest {
 
   @Test
   void userWithoutPoliciesMayDoNothing() throws Exception {
-    Key user = iam.user(ROOT, "mallory", null);
+    AccessKey user = iam.user(ROOT, "mallory", null);
     for (String action : new TreeSet<>(IamService.actionNames())) {
       iam.refused("AccessDenied", user, action, PARAMETERS);
     }
@@ -80,7 +81,7 @@ class IamAttacksTest {
     String denied =
         "{\"Statement\":[{\"Effect\":\"Allow\",\"Action\":\"*\",\"Resource\":\"*\"},"
             + "{\"Effect\":\"Deny\",\"Action\":\"iam:*\",\"Resource\":\"*\"}]}";
-    Key user = iam.user(ROOT, "mallory", denied);
+    AccessKey user = iam.user(ROOT, "mallory", denied);
     iam.iam(
         ROOT,
         "AttachUserPolicy",
@@ -95,7 +96,7 @@ class IamAttacksTest {
 
   @Test
   void rightToOneUserGivesNoneToAnother() throws Exception {
-    Key user =
+    AccessKey user =
         iam.user(ROOT, "mallory", allow("iam:*", "arn:aws:iam::" + ACCOUNT + ":user/mallory"));
     iam.iam(user, "GetUser");
     for (String name : new String[] {"victim", "Victim", "VICTIM", "mallory2"}) {
@@ -115,7 +116,7 @@ class IamAttacksTest {
     iam.refused("AccessDenied", user, "UpdateUser", "UserName", "mallory", "NewUserName", "boss");
     iam.refused("AccessDenied", user, "CreateUser", "UserName", "mallory", "Path", "/x/");
     // The key of another user is not found below one's own name.
-    Key victim = iam.iam(ROOT, "CreateAccessKey", "UserName", "victim").key();
+    AccessKey victim = iam.iam(ROOT, "CreateAccessKey", "UserName", "victim").key();
     iam.refused("NoSuchEntity", user, "DeleteAccessKey", "AccessKeyId", victim.access());
     iam.refused(
         "NoSuchEntity",
@@ -129,7 +130,7 @@ class IamAttacksTest {
 
   @Test
   void userCannotGiveItselfMoreRights() throws Exception {
-    Key user = iam.user(ROOT, "mallory", allow("iam:Get*", "*"));
+    AccessKey user = iam.user(ROOT, "mallory", allow("iam:Get*", "*"));
     iam.refused(
         "AccessDenied",
         user,
@@ -165,7 +166,7 @@ class IamAttacksTest {
         "{\"Statement\":[{\"Effect\":\"Allow\",\"Action\":\"iam:AttachUserPolicy\","
             + "\"Resource\":\"*\",\"Condition\":{\"ArnEquals\":{\"iam:PolicyARN\":"
             + "\"arn:aws:iam::aws:policy/AmazonS3ReadOnlyAccess\"}}}]}";
-    Key user = iam.user(ROOT, "helper", limited);
+    AccessKey user = iam.user(ROOT, "helper", limited);
     iam.iam(
         user,
         "AttachUserPolicy",
@@ -187,8 +188,8 @@ class IamAttacksTest {
 
   @Test
   void otherAccountsAreOutOfReach() throws Exception {
-    Key admin = iam.user(OTHER_ROOT, "admin", ANYTHING);
-    for (Key key : new Key[] {OTHER_ROOT, admin}) {
+    AccessKey admin = iam.user(OTHER_ROOT, "admin", ANYTHING);
+    for (AccessKey key : new AccessKey[] {OTHER_ROOT, admin}) {
       iam.refused("NoSuchEntity", key, "DeleteUser", "UserName", "victim");
       iam.refused("NoSuchEntity", key, "CreateAccessKey", "UserName", "victim");
       iam.refused("NoSuchEntity", key, "GetPolicy", "PolicyArn", OWN_POLICY);
@@ -246,14 +247,14 @@ class IamAttacksTest {
     withoutToken.headers().set("x-amz-security-token", "unsigned");
     assertEquals("SignatureDoesNotMatch", iam.send(withoutToken).value("Code"));
     Request late = iam.signed("iam", ROOT, read);
-    iam.advance(java.time.Duration.ofMinutes(16));
+    iam.advance(Duration.ofMinutes(16));
     assertEquals("SignatureDoesNotMatch", iam.send(late).value("Code"));
   }
 
   @Test
   void unknownKeyAndWrongSecretTellNothingElse() throws Exception {
-    iam.refused("InvalidClientTokenId", new Key("NOSUCHKEY", "x", null), "ListUsers");
-    iam.refused("SignatureDoesNotMatch", new Key(ROOT.access(), "wrong", null), "ListUsers");
+    iam.refused("InvalidClientTokenId", new AccessKey("NOSUCHKEY", "x", null), "ListUsers");
+    iam.refused("SignatureDoesNotMatch", new AccessKey(ROOT.access(), "wrong", null), "ListUsers");
   }
 
   @Test

@@ -7,8 +7,8 @@ import static dev.ashlar.gateway.iam.TestIam.trust;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ashlar.gateway.iam.TestIam.AccessKey;
 import dev.ashlar.gateway.iam.TestIam.Answer;
-import dev.ashlar.gateway.iam.TestIam.Key;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -196,7 +196,7 @@ class PoliciesTest {
 
   @Test
   void groupsHaveMembersAndGiveThemTheirPolicies() throws Exception {
-    Key alice = iam.user(ROOT, "alice", null);
+    AccessKey alice = iam.user(ROOT, "alice", null);
     iam.refused("AccessDenied", alice, "ListUsers");
     iam.iam(
         ROOT,

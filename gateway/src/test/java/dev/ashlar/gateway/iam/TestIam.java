@@ -51,8 +51,8 @@ import org.jspecify.annotations.Nullable;
 public final class TestIam {
   public static final String ACCOUNT = "111111111111";
   public static final String OTHER_ACCOUNT = "222222222222";
-  public static final Key ROOT = new Key("ROOTKEY1", "secret-of-root-1", null);
-  public static final Key OTHER_ROOT = new Key("ROOTKEY2", "secret-of-root-2", null);
+  public static final AccessKey ROOT = new AccessKey("ROOTKEY1", "secret-of-root-1", null);
+  public static final AccessKey OTHER_ROOT = new AccessKey("ROOTKEY2", "secret-of-root-2", null);
 
   public final MemoryMetadata metadata =
       MemoryMetadata.withDrives(new Profile(4, 2, Profile.DEFAULT_STRIPE_UNIT), 6, 8);
@@ -61,9 +61,9 @@ public final class TestIam {
   private final QueryService service;
 
   /** Credentials. */
-  public record Key(String access, String secret, @Nullable String token) {
-    public Key withToken(@Nullable String other) {
-      return new Key(access, secret, other);
+  public record AccessKey(String access, String secret, @Nullable String token) {
+    public AccessKey withToken(@Nullable String other) {
+      return new AccessKey(access, secret, other);
     }
   }
 
@@ -103,7 +103,7 @@ public final class TestIam {
     putAccount(OTHER_ACCOUNT, "b", OTHER_ROOT);
   }
 
-  private void putAccount(String id, String digit, Key root) throws Exception {
+  private void putAccount(String id, String digit, AccessKey root) throws Exception {
     AccountRow row =
         AccountRow.newBuilder()
             .setId(id)
@@ -150,20 +150,20 @@ public final class TestIam {
       return URLDecoder.decode(value(element), UTF_8);
     }
 
-    public Key key() {
+    public AccessKey key() {
       String token = value("SessionToken");
-      return new Key(
+      return new AccessKey(
           value("AccessKeyId"), value("SecretAccessKey"), token.isEmpty() ? null : token);
     }
   }
 
   /** Sends an action of IAM and requires that it succeeds. */
-  public Answer iam(Key key, String action, String... parameters) throws Exception {
+  public Answer iam(AccessKey key, String action, String... parameters) throws Exception {
     return required(send("iam", key, action, parameters), action);
   }
 
   /** The same of STS. */
-  public Answer sts(Key key, String action, String... parameters) throws Exception {
+  public Answer sts(AccessKey key, String action, String... parameters) throws Exception {
     return required(send("sts", key, action, parameters), action);
   }
 
@@ -172,17 +172,19 @@ public final class TestIam {
     return answer;
   }
 
-  public void refused(String code, Key key, String action, String... parameters) throws Exception {
+  public void refused(String code, AccessKey key, String action, String... parameters)
+      throws Exception {
     refused(code, "iam", key, action, parameters);
   }
 
-  public void refused(String code, String service, Key key, String action, String... parameters)
+  public void refused(
+      String code, String service, AccessKey key, String action, String... parameters)
       throws Exception {
     Answer answer = send(service, key, action, parameters);
     assertEquals(code, answer.value("Code"), () -> action + ": " + answer.text());
   }
 
-  public Answer send(String service, Key key, String action, String... parameters)
+  public Answer send(String service, AccessKey key, String action, String... parameters)
       throws Exception {
     StringBuilder form = new StringBuilder("Action=" + action);
     for (int i = 0; i < parameters.length; i += 2) {
@@ -199,7 +201,7 @@ public final class TestIam {
   }
 
   /** Creates a user with an access key and, unless it is null, an inline policy. */
-  public Key user(Key root, String name, @Nullable String policy) throws Exception {
+  public AccessKey user(AccessKey root, String name, @Nullable String policy) throws Exception {
     iam(root, "CreateUser", "UserName", name);
     if (policy != null) {
       iam(root, "PutUserPolicy", "UserName", name, "PolicyName", "own", "PolicyDocument", policy);
@@ -222,7 +224,7 @@ public final class TestIam {
   }
 
   /** A signed request. */
-  public Request signed(String service, Key key, byte[] body) {
+  public Request signed(String service, AccessKey key, byte[] body) {
     String timestamp = now.toString().replaceAll("[-:]", "").replaceAll("\\.\\d+", "");
     String scope = timestamp.substring(0, 8) + "/us-east-1/" + service + "/aws4_request";
     Request request = new Request(body);

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ashlar.gateway.iam.TestIam.AccessKey;
 import dev.ashlar.gateway.iam.TestIam.Answer;
-import dev.ashlar.gateway.iam.TestIam.Key;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -105,12 +105,12 @@ class UsersTest {
 
   @Test
   void accessKeysAreMadeListedDisabledAndDeleted() throws Exception {
-    Key key = iam.user(ROOT, "alice", null);
+    AccessKey key = iam.user(ROOT, "alice", null);
     assertTrue(key.access().matches("AKIA[A-Z2-7]{16}"));
     assertEquals(40, key.secret().length());
     assertEquals(
         "arn:aws:iam::" + ACCOUNT + ":user/alice", iam.sts(key, "GetCallerIdentity").value("Arn"));
-    Key second = iam.iam(ROOT, "CreateAccessKey", "UserName", "alice").key();
+    AccessKey second = iam.iam(ROOT, "CreateAccessKey", "UserName", "alice").key();
     iam.refused("LimitExceeded", ROOT, "CreateAccessKey", "UserName", "alice");
     Answer list = iam.iam(ROOT, "ListAccessKeys", "UserName", "alice");
     assertEquals(2, list.values("AccessKeyId").size());

@@ -10,8 +10,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.gateway.iam.TestIam;
+import dev.ashlar.gateway.iam.TestIam.AccessKey;
 import dev.ashlar.gateway.iam.TestIam.Answer;
-import dev.ashlar.gateway.iam.TestIam.Key;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Test;
@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 class SessionServiceTest {
   private static final String ROLE = "arn:aws:iam::" + ACCOUNT + ":role/reader";
   private final TestIam iam;
-  private final Key alice;
+  private final AccessKey alice;
 
   SessionServiceTest() throws Exception {
     iam = new TestIam();
@@ -36,7 +36,7 @@ class SessionServiceTest {
         allow("iam:List*", "*"));
   }
 
-  private Answer assume(Key key, String... more) throws Exception {
+  private Answer assume(AccessKey key, String... more) throws Exception {
     String[] parameters = new String[4 + more.length];
     System.arraycopy(
         new String[] {"RoleArn", ROLE, "RoleSessionName", "work"}, 0, parameters, 0, 4);
@@ -44,7 +44,7 @@ class SessionServiceTest {
     return iam.send("sts", key, "AssumeRole", parameters);
   }
 
-  private void refused(String code, Key key, String... more) throws Exception {
+  private void refused(String code, AccessKey key, String... more) throws Exception {
     Answer answer = assume(key, more);
     assertEquals(code, answer.value("Code"), answer.text());
   }
@@ -54,7 +54,7 @@ class SessionServiceTest {
     Answer assumed = assume(alice);
     assertEquals(200, assumed.status(), assumed.text());
     assertEquals("2026-11-26T13:00:00Z", assumed.value("Expiration"));
-    Key session = assumed.key();
+    AccessKey session = assumed.key();
     assertTrue(session.access().startsWith("ASIA"));
     Answer who = iam.sts(session, "GetCallerIdentity");
     assertEquals("arn:aws:sts::" + ACCOUNT + ":assumed-role/reader/work", who.value("Arn"));
@@ -69,7 +69,7 @@ class SessionServiceTest {
 
   @Test
   void changedRoleCountsAtOnce() throws Exception {
-    Key session = assume(alice).key();
+    AccessKey session = assume(alice).key();
     iam.iam(
         ROOT,
         "PutRolePolicy",
@@ -87,13 +87,13 @@ class SessionServiceTest {
 
   @Test
   void sessionPolicyLimitsAndNeverWidens() throws Exception {
-    Key narrow = assume(alice, "Policy", allow("iam:ListUsers", "*")).key();
+    AccessKey narrow = assume(alice, "Policy", allow("iam:ListUsers", "*")).key();
     iam.iam(narrow, "ListUsers");
     iam.refused("AccessDenied", narrow, "ListGroups");
-    Key wide = assume(alice, "Policy", allow("*", "*")).key();
+    AccessKey wide = assume(alice, "Policy", allow("*", "*")).key();
     iam.iam(wide, "ListGroups");
     iam.refused("AccessDenied", wide, "CreateUser", "UserName", "x");
-    Key managed =
+    AccessKey managed =
         assume(alice, "PolicyArns.member.1.arn", "arn:aws:iam::aws:policy/AmazonS3FullAccess")
             .key();
     iam.refused("AccessDenied", managed, "ListUsers");
@@ -107,7 +107,7 @@ class SessionServiceTest {
 
   @Test
   void onlyThoseWhoAreTrustedAndAllowedAssumeARole() throws Exception {
-    Key bob = iam.user(ROOT, "bob", null);
+    AccessKey bob = iam.user(ROOT, "bob", null);
     refused("AccessDenied", bob);
     // Trusted by name: no policy of its own is needed in the same account.
     iam.iam(
@@ -120,7 +120,7 @@ class SessionServiceTest {
     assertEquals(200, assume(bob).status());
     refused("AccessDenied", alice);
     // Another account: both sides have to say yes.
-    Key carol = iam.user(OTHER_ROOT, "carol", null);
+    AccessKey carol = iam.user(OTHER_ROOT, "carol", null);
     iam.iam(
         ROOT,
         "UpdateAssumeRolePolicy",
@@ -138,7 +138,7 @@ class SessionServiceTest {
         "p",
         "PolicyDocument",
         allow("sts:AssumeRole", ROLE));
-    Key session = assume(carol).key();
+    AccessKey session = assume(carol).key();
     assertEquals(ACCOUNT, iam.sts(session, "GetCallerIdentity").value("Account"));
     assertTrue(iam.iam(session, "ListUsers").values("UserName").contains("alice"));
     refused("AccessDenied", alice);
@@ -165,7 +165,7 @@ class SessionServiceTest {
   void absentRoleLooksLikeOneThatDoesNotTrust() throws Exception {
     Answer absent =
         iam.send("sts", alice, "AssumeRole", "RoleArn", ROLE + "2", "RoleSessionName", "work");
-    Key bob = iam.user(ROOT, "bob", null);
+    AccessKey bob = iam.user(ROOT, "bob", null);
     Answer denied = assume(bob);
     assertEquals("AccessDenied", absent.value("Code"));
     assertEquals(
@@ -189,14 +189,14 @@ class SessionServiceTest {
         "p",
         "PolicyDocument",
         allow("sts:AssumeRole", "*"));
-    Key session = assume(alice).key();
+    AccessKey session = assume(alice).key();
     refused("ValidationError", session, "DurationSeconds", "3601");
     assertEquals(200, assume(session).status());
   }
 
   @Test
   void sessionOfAUserEndsWithItsKey() throws Exception {
-    Key session = iam.sts(alice, "GetSessionToken").key();
+    AccessKey session = iam.sts(alice, "GetSessionToken").key();
     assertEquals(
         "arn:aws:iam::" + ACCOUNT + ":user/alice",
         iam.sts(session, "GetCallerIdentity").value("Arn"));
@@ -235,7 +235,7 @@ class SessionServiceTest {
 
   @Test
   void tokenAlteredInAnyCharacterIsInvalid() throws Exception {
-    Key session = assume(alice).key();
+    AccessKey session = assume(alice).key();
     String token = session.token();
     String alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     for (int i = 0; i < token.length(); i++) {
@@ -262,8 +262,8 @@ class SessionServiceTest {
 
   @Test
   void tokenWorksWithItsOwnKeyOnly() throws Exception {
-    Key first = assume(alice).key();
-    Key second = assume(alice).key();
+    AccessKey first = assume(alice).key();
+    AccessKey second = assume(alice).key();
     iam.refused(
         "InvalidClientTokenId", "sts", first.withToken(second.token()), "GetCallerIdentity");
     iam.refused("InvalidClientTokenId", "sts", first.withToken(null), "GetCallerIdentity");
@@ -293,9 +293,9 @@ class SessionServiceTest {
         "PolicyDocument",
         "{\"Statement\":[{\"Effect\":\"Allow\",\"Action\":\"iam:ListUsers\",\"Resource\":\"*\","
             + "\"Condition\":{\"StringEquals\":{\"aws:PrincipalTag/team\":\"red\"}}}]}");
-    Key red = assume(alice, "Tags.member.1.Key", "team", "Tags.member.1.Value", "red").key();
+    AccessKey red = assume(alice, "Tags.member.1.Key", "team", "Tags.member.1.Value", "red").key();
     iam.iam(red, "ListUsers");
-    Key plain = assume(alice).key();
+    AccessKey plain = assume(alice).key();
     iam.refused("AccessDenied", plain, "ListUsers");
     iam.iam(
         ROOT,

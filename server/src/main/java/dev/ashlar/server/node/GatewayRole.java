@@ -12,12 +12,21 @@ import dev.ashlar.blob.repair.GroupDebts;
 import dev.ashlar.blob.repair.RepairConfig;
 import dev.ashlar.blob.repair.Repairer;
 import dev.ashlar.blob.scrub.ParityScrub;
+import dev.ashlar.gateway.auth.FormAuthenticator;
 import dev.ashlar.gateway.auth.SigV4Authenticator;
 import dev.ashlar.gateway.auth.SigV4Authenticator.CredentialLookup;
+import dev.ashlar.gateway.exchange.HttpExchange.RequestHandler;
 import dev.ashlar.gateway.http.HttpConfig;
 import dev.ashlar.gateway.http.S3Server;
+import dev.ashlar.gateway.iam.IamService;
 import dev.ashlar.gateway.operation.S3Service;
+import dev.ashlar.gateway.principal.Principals;
+import dev.ashlar.gateway.principal.RootAccount;
+import dev.ashlar.gateway.query.QueryApi;
+import dev.ashlar.gateway.query.QueryMetrics;
+import dev.ashlar.gateway.query.QueryService;
 import dev.ashlar.gateway.s3.S3Config;
+import dev.ashlar.gateway.session.SessionService;
 import dev.ashlar.metadata.garbage.GarbageCollector;
 import dev.ashlar.metadata.garbage.GarbageConfig;
 import dev.ashlar.protocol.client.MetadataClient;
@@ -38,7 +47,10 @@ import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -226,8 +238,43 @@ final class GatewayRole implements AutoCloseable {
             .withTransport(options.service().transport());
     ByteBudget budget = new ByteBudget(BUDGET_BYTES);
     return opened
-        .add(new S3Server(http, service, budget, dependencies.meters(), dependencies.clock()))
+        .add(
+            new S3Server(
+                http,
+                withIdentities(service, root),
+                budget,
+                dependencies.meters(),
+                dependencies.clock()))
         .address();
+  }
+
+  /** IAM and STS on the same port. */
+  private RequestHandler withIdentities(S3Service s3, RootCredential root) {
+    MetadataClient metadata = backend.metadata();
+    Clock clock = dependencies.clock();
+    RootAccount identities =
+        new RootAccount(metadata, root.accessKey(), root.secretKey(), firstOwner());
+    Principals principals = new Principals(identities, GatewayRole::secretKey, clock);
+    Set<String> actions = new HashSet<>(IamService.actionNames());
+    actions.addAll(SessionService.actionNames());
+    return new QueryService(
+        s3,
+        new FormAuthenticator(principals, options.service().region(), clock),
+        Map.of(
+            QueryApi.IAM, new IamService(metadata),
+            QueryApi.STS, new SessionService(metadata, new SecureRandom())),
+        new QueryMetrics(dependencies.meters(), actions),
+        clock);
+  }
+
+  /** Of an access key, or of a credential from before there were any. */
+  private static String secretKey(CredentialRow row) {
+    return row.getSecret().isEmpty() ? row.getSecretKey() : row.getSecret().toStringUtf8();
+  }
+
+  /** The canonical id that the root credential belongs to. */
+  private String firstOwner() {
+    return backend.cluster().toString().replace("-", "");
   }
 
   /** The root credential first: it is not in metadata, so a restart changes it. */
@@ -237,7 +284,7 @@ final class GatewayRole implements AutoCloseable {
             CredentialRow.newBuilder()
                 .setAccessKey(root.accessKey())
                 .setSecretKey(root.secretKey())
-                .setOwner(backend.cluster().toString().replace("-", ""))
+                .setOwner(firstOwner())
                 .build());
     return accessKey ->
         root.accessKey().equals(accessKey) ? row : backend.metadata().credential(accessKey);
