@@ -1,7 +1,10 @@
 package dev.ashlar.gateway.access;
 
+import dev.ashlar.gateway.access.policy.AccessRequest;
+import dev.ashlar.gateway.access.policy.decision.Authorization;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.principal.Principal;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ObjectRead;
@@ -12,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The gate in front of the operations: reads the row that a decision is based on, decides, and
  * hands the row on, so that the operation does not read it again. It knows one rule: the owner of a
- * bucket may do everything with the bucket and its objects, and other callers may do nothing.
+ * bucket may do everything with the bucket and its objects, and other callers may do nothing. Users
+ * and sessions of the owner's account may do what their policies allow.
  */
 public final class AccessControl {
   private final MetadataClient metadata;
@@ -28,13 +32,44 @@ public final class AccessControl {
    */
   public Permit require(Caller caller, Need need) throws S3Exception, MetadataUnavailableException {
     return switch (need.resource()) {
-      // Every caller may list its own buckets and create one.
-      case Need.Resource.Service service -> new Permit(caller, null, null);
-      case Need.Resource.NewBucket created -> new Permit(caller, null, null);
-      case Need.Resource.Bucket bucket -> new Permit(caller, bucket(caller, bucket.bucket()), null);
-      case Need.Resource.Key key -> new Permit(caller, bucket(caller, key.bucket()), null);
-      case Need.Resource.StoredObject object -> new Permit(caller, null, object(caller, object));
+      // Every account has its own buckets and can create one.
+      case Need.Resource.Service service -> {
+        requireAllowed(isPermitted(caller, need));
+        yield new Permit(caller, null, null);
+      }
+      case Need.Resource.NewBucket created -> {
+        requireAllowed(isPermitted(caller, need));
+        yield new Permit(caller, null, null);
+      }
+      case Need.Resource.Bucket bucket -> ofBucket(caller, bucket.bucket(), need);
+      case Need.Resource.Key key -> ofBucket(caller, key.bucket(), need);
+      case Need.Resource.KeysOf keys -> new Permit(caller, bucket(caller, keys.bucket()), null);
+      case Need.Resource.StoredObject object ->
+          new Permit(caller, null, object(caller, object, need));
     };
+  }
+
+  private Permit ofBucket(Caller caller, String name, Need need)
+      throws S3Exception, MetadataUnavailableException {
+    BucketRow row = bucket(caller, name);
+    requireAllowed(isPermitted(caller, need));
+    return new Permit(caller, row, null);
+  }
+
+  /** Whether the caller's own policies allow all that is needed; whose it is counts besides. */
+  public static boolean isPermitted(Caller caller, Need need) {
+    Principal principal = caller.principal();
+    if (principal == null) {
+      return true;
+    }
+    for (String action : need.actions()) {
+      AccessRequest request =
+          new AccessRequest(principal.requester(), action, need.resource().arn(), caller.facts());
+      if (!Authorization.decideInOwnAccount(request, principal.policies()).isAllowed()) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private BucketRow bucket(Caller caller, String name)
@@ -47,14 +82,21 @@ public final class AccessControl {
     return bucket;
   }
 
-  private ObjectRead object(Caller caller, Need.Resource.StoredObject wanted)
+  private ObjectRead object(Caller caller, Need.Resource.StoredObject wanted, Need need)
       throws S3Exception, MetadataUnavailableException {
     Optional<ObjectRead> object = metadata.object(wanted.bucket(), wanted.key());
     // Only the owner of a bucket can write into it, so the object's owner decides, in one read.
     if (object.isPresent() && isOwner(caller, object.get().object().getSummary().getOwner())) {
+      requireAllowed(isPermitted(caller, need));
       return object.get();
     }
     bucket(caller, wanted.bucket());
+    requireAllowed(isPermitted(caller, need));
+    // Whoever may not list a bucket does not learn what is not in it.
+    requireAllowed(
+        object.isPresent()
+            || isPermitted(
+                caller, Need.of("s3:ListBucket", new Need.Resource.Bucket(wanted.bucket()))));
     return object.orElseThrow(() -> new S3Exception(S3Error.NO_SUCH_KEY).with("Key", wanted.key()));
   }
 

@@ -1,10 +1,24 @@
 package dev.ashlar.gateway.access;
 
+import dev.ashlar.gateway.access.policy.value.ConditionContext;
+import dev.ashlar.gateway.principal.Principal;
+import org.jspecify.annotations.Nullable;
+
 /**
  * The sender of a request, proven by a signature. Unsigned requests have no caller: the
  * authenticator refuses them.
  *
  * @param accessKey of the credential that signed the request
  * @param canonicalId the canonical user id that the access key belongs to
+ * @param principal whose policies limit what the caller may do; null: the owner's credential, which
+ *     nothing limits
+ * @param facts that conditions of policies refer to
  */
-public record Caller(String accessKey, String canonicalId) {}
+public record Caller(
+    String accessKey, String canonicalId, @Nullable Principal principal, ConditionContext facts) {
+
+  /** A caller with the owner's credential. */
+  public static Caller owner(String accessKey, String canonicalId) {
+    return new Caller(accessKey, canonicalId, null, ConditionContext.EMPTY);
+  }
+}

@@ -15,6 +15,8 @@ public record Need(List<String> actions, Resource resource) {
 
   /** What an action is about. Its kind tells which metadata row a decision is based on. */
   public sealed interface Resource {
+    String BUCKETS = "arn:aws:s3:::";
+
     /** The service as a whole; no row. */
     record Service() implements Resource {}
 
@@ -27,8 +29,23 @@ public record Need(List<String> actions, Resource resource) {
     /** A key, whether or not an object is stored there; the row of its bucket. */
     record Key(String bucket, String key) implements Resource {}
 
+    /** Keys that the body of the request names: the operation asks about each of them. */
+    record KeysOf(String bucket) implements Resource {}
+
     /** A stored object; its row, which the operation needs anyway. */
     record StoredObject(String bucket, String key) implements Resource {}
+
+    /** As policies name it. */
+    default String arn() {
+      return switch (this) {
+        case Service service -> "*";
+        case NewBucket created -> BUCKETS + created.bucket();
+        case Bucket bucket -> BUCKETS + bucket.bucket();
+        case Key key -> BUCKETS + key.bucket() + "/" + key.key();
+        case KeysOf keys -> BUCKETS + keys.bucket() + "/*";
+        case StoredObject object -> BUCKETS + object.bucket() + "/" + object.key();
+      };
+    }
 
     /**
      * @param key null for the bucket itself

@@ -7,6 +7,8 @@ import dev.ashlar.gateway.checksum.Digests;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpExchange;
+import dev.ashlar.gateway.principal.Principal;
+import dev.ashlar.gateway.principal.Principals;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.CredentialRow;
 import io.netty.handler.codec.http.HttpHeaders;
@@ -18,6 +20,7 @@ import java.util.HexFormat;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * AWS Signature Version 4 for S3 ("Authenticating Requests (AWS Signature Version 4)", Amazon S3
@@ -34,13 +37,30 @@ public final class SigV4Authenticator implements Authenticator {
   static final String ALGORITHM = "AWS4-HMAC-SHA256";
   static final Duration SKEW_MAX = Duration.ofMinutes(15);
 
-  private final CredentialLookup credentials;
+  /** Who may sign, and the secret for that. */
+  private record Signer(String secretKey, Caller caller) {}
+
+  private final CredentialLookup owners;
+  private final @Nullable Principals principals;
   private final String region;
   private final Clock clock;
   private final SigningKeys keys = new SigningKeys();
 
-  public SigV4Authenticator(CredentialLookup credentials, String region, Clock clock) {
-    this.credentials = credentials;
+  /**
+   * @param owners finds credentials that nothing limits
+   */
+  public SigV4Authenticator(CredentialLookup owners, String region, Clock clock) {
+    this(owners, null, region, clock);
+  }
+
+  /**
+   * @param owners finds credentials that nothing limits; asked first
+   * @param principals finds all others, and sessions; null: there are none
+   */
+  public SigV4Authenticator(
+      CredentialLookup owners, @Nullable Principals principals, String region, Clock clock) {
+    this.owners = owners;
+    this.principals = principals;
     this.region = region;
     this.clock = clock;
   }
@@ -50,12 +70,11 @@ public final class SigV4Authenticator implements Authenticator {
     SignedQuery query = SignedQuery.parse(exchange.rawQuery());
     SignatureClaim claim = claim(exchange, query);
     checkSigned(exchange.headers(), claim.signedHeaders());
-    CredentialRow credential = credential(claim.scope().accessKey());
-    SigningKeys.HmacKey key = keys.get(credential.getSecretKey(), claim.scope());
+    Signer signer = signer(exchange, claim.scope().accessKey(), token(exchange, query, claim));
+    SigningKeys.HmacKey key = keys.get(signer.secretKey(), claim.scope());
     checkSignature(exchange, query, claim, key);
     PayloadBodies payloads = new PayloadBodies(exchange, query, claim, key);
-    Caller caller = new Caller(credential.getAccessKey(), credential.getOwner());
-    return new AuthenticatedRequest(caller, payloads.open());
+    return new AuthenticatedRequest(signer.caller(), payloads.open());
   }
 
   private SignatureClaim claim(HttpExchange exchange, SignedQuery query) throws S3Exception {
@@ -71,13 +90,10 @@ public final class SigV4Authenticator implements Authenticator {
     if (authorization != null) {
       SignatureClaim claim = AuthorizationHeader.parse(authorization, exchange.headers(), region);
       checkSkew(claim.timestamp(), now);
-      checkToken(exchange.headers().contains("x-amz-security-token"));
       return claim;
     }
     if (presigned || query.has("X-Amz-Signature") || query.has("X-Amz-Credential")) {
-      SignatureClaim claim = PresignedQuery.parse(query, exchange.headers(), region, now, SKEW_MAX);
-      checkToken(query.has("X-Amz-Security-Token"));
-      return claim;
+      return PresignedQuery.parse(query, exchange.headers(), region, now, SKEW_MAX);
     }
     if (query.has("AWSAccessKeyId")) {
       throw AuthorizationHeader.oldSignature();
@@ -99,11 +115,16 @@ public final class SigV4Authenticator implements Authenticator {
     }
   }
 
-  /** There are no temporary credentials, so every token is invalid. */
-  private static void checkToken(boolean present) throws S3Exception {
-    if (present) {
+  /** The session token, which is where the signature is; null without one. */
+  private static @Nullable String token(
+      HttpExchange exchange, SignedQuery query, SignatureClaim claim) throws S3Exception {
+    String inHeader = exchange.headers().get("x-amz-security-token");
+    String inQuery = query.get("X-Amz-Security-Token");
+    boolean isMisplaced = claim.presigned() ? inHeader != null : inQuery != null;
+    if (isMisplaced || exchange.headers().getAll("x-amz-security-token").size() > 1) {
       throw new S3Exception(S3Error.INVALID_TOKEN);
     }
+    return claim.presigned() ? inQuery : inHeader;
   }
 
   /** Requires that host and all x-amz- headers are signed: they change what a request means. */
@@ -142,16 +163,46 @@ public final class SigV4Authenticator implements Authenticator {
     return false;
   }
 
-  private CredentialRow credential(String accessKey) throws S3Exception {
+  private Signer signer(HttpExchange exchange, String accessKey, @Nullable String token)
+      throws S3Exception {
     try {
-      return credentials
-          .credential(accessKey)
-          .orElseThrow(
-              () ->
-                  new S3Exception(S3Error.INVALID_ACCESS_KEY_ID).with("AWSAccessKeyId", accessKey));
+      if (token == null) {
+        Optional<CredentialRow> owner = owners.credential(accessKey);
+        if (owner.isPresent()) {
+          return new Signer(
+              owner.get().getSecretKey(), Caller.owner(accessKey, owner.get().getOwner()));
+        }
+      }
+      return principal(exchange, accessKey, token);
     } catch (MetadataUnavailableException e) {
       throw new S3Exception(S3Error.SERVICE_UNAVAILABLE, e);
     }
+  }
+
+  private Signer principal(HttpExchange exchange, String accessKey, @Nullable String token)
+      throws S3Exception, MetadataUnavailableException {
+    Principals.Found found =
+        principals == null
+            ? new Principals.Found.Nobody(
+                token == null ? Principals.Fault.UNKNOWN_KEY : Principals.Fault.INVALID_TOKEN)
+            : principals.find(accessKey, token);
+    return switch (found) {
+      case Principals.Found.Signer(Principal principal, String secretKey) ->
+          new Signer(
+              secretKey,
+              new Caller(
+                  accessKey,
+                  principal.account().getCanonicalId(),
+                  principal,
+                  S3Facts.of(exchange, principal, clock.instant())));
+      case Principals.Found.Nobody nobody ->
+          throw switch (nobody.fault()) {
+            case UNKNOWN_KEY ->
+                new S3Exception(S3Error.INVALID_ACCESS_KEY_ID).with("AWSAccessKeyId", accessKey);
+            case INVALID_TOKEN -> new S3Exception(S3Error.INVALID_TOKEN);
+            case EXPIRED_TOKEN -> new S3Exception(S3Error.EXPIRED_TOKEN);
+          };
+    };
   }
 
   static void checkSignature(

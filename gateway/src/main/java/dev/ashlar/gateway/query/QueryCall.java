@@ -4,6 +4,7 @@ import dev.ashlar.gateway.access.policy.AccessRequest;
 import dev.ashlar.gateway.access.policy.decision.Authorization;
 import dev.ashlar.gateway.access.policy.decision.Decision;
 import dev.ashlar.gateway.principal.Principal;
+import dev.ashlar.gateway.principal.RequestFacts;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;

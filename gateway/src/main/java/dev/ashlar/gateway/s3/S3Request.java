@@ -31,7 +31,7 @@ public sealed interface S3Request {
       case ListObjectsV2 list -> onBucket("s3:ListBucket", list.bucket());
       case ListObjectVersions list -> onBucket("s3:ListBucketVersions", list.bucket());
       case ListMultipartUploads list -> onBucket("s3:ListBucketMultipartUploads", list.bucket());
-      case DeleteObjects delete -> onBucket("s3:DeleteObject", delete.bucket());
+      case DeleteObjects delete -> Need.of("s3:DeleteObject", new Resource.KeysOf(delete.bucket()));
       case GetAcl get ->
           Need.of(
               get.key() == null ? "s3:GetBucketAcl" : "s3:GetObjectAcl",

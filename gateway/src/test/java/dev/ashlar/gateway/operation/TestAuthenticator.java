@@ -32,7 +32,7 @@ final class TestAuthenticator implements Authenticator {
     if (owner.equals("nobody")) {
       throw new S3Exception(S3Error.SIGNATURE_DOES_NOT_MATCH);
     }
-    return new AuthenticatedRequest(new Caller("AK", owner), new Body(exchange));
+    return new AuthenticatedRequest(Caller.owner("AK", owner), new Body(exchange));
   }
 
   static ByteString digest(ChecksumAlgorithm algorithm, byte[] bytes) {

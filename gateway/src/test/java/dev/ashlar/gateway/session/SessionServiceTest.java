@@ -13,6 +13,7 @@ import dev.ashlar.gateway.iam.TestIam;
 import dev.ashlar.gateway.iam.TestIam.AccessKey;
 import dev.ashlar.gateway.iam.TestIam.Answer;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Test;
 
@@ -236,7 +237,7 @@ class SessionServiceTest {
   @Test
   void tokenAlteredInAnyCharacterIsInvalid() throws Exception {
     AccessKey session = assume(alice).key();
-    String token = session.token();
+    String token = Objects.requireNonNull(session.token());
     String alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     for (int i = 0; i < token.length(); i++) {
       char other;
@@ -247,7 +248,8 @@ class SessionServiceTest {
       iam.refused("InvalidClientTokenId", "sts", session.withToken(altered), "GetCallerIdentity");
     }
     // The last character has unused bits, each of which counts.
-    for (char last : alphabet.toCharArray()) {
+    for (int i = 0; i < alphabet.length(); i++) {
+      char last = alphabet.charAt(i);
       String altered = token.substring(0, token.length() - 1) + last;
       if (!altered.equals(token)) {
         iam.refused("InvalidClientTokenId", "sts", session.withToken(altered), "GetCallerIdentity");

@@ -222,8 +222,10 @@ final class GatewayRole implements AutoCloseable {
   InetSocketAddress serve(RootCredential root) throws Exception {
     S3Config config =
         new S3Config(options.service().region(), options.service().domains(), "ashlar");
+    Principals principals = principals(root);
     SigV4Authenticator authenticator =
-        new SigV4Authenticator(credentials(root), options.service().region(), dependencies.clock());
+        new SigV4Authenticator(
+            credentials(root), principals, options.service().region(), dependencies.clock());
     S3Service service =
         new S3Service(
             authenticator,
@@ -241,7 +243,7 @@ final class GatewayRole implements AutoCloseable {
         .add(
             new S3Server(
                 http,
-                withIdentities(service, root),
+                withIdentities(service, principals),
                 budget,
                 dependencies.meters(),
                 dependencies.clock()))
@@ -249,12 +251,9 @@ final class GatewayRole implements AutoCloseable {
   }
 
   /** IAM and STS on the same port. */
-  private RequestHandler withIdentities(S3Service s3, RootCredential root) {
+  private RequestHandler withIdentities(S3Service s3, Principals principals) {
     MetadataClient metadata = backend.metadata();
     Clock clock = dependencies.clock();
-    RootAccount identities =
-        new RootAccount(metadata, root.accessKey(), root.secretKey(), firstOwner());
-    Principals principals = new Principals(identities, GatewayRole::secretKey, clock);
     Set<String> actions = new HashSet<>(IamService.actionNames());
     actions.addAll(SessionService.actionNames());
     return new QueryService(
@@ -267,6 +266,12 @@ final class GatewayRole implements AutoCloseable {
         clock);
   }
 
+  private Principals principals(RootCredential root) {
+    RootAccount identities =
+        new RootAccount(backend.metadata(), root.accessKey(), root.secretKey(), firstOwner());
+    return new Principals(identities, GatewayRole::secretKey, dependencies.clock());
+  }
+
   /** Of an access key, or of a credential from before there were any. */
   private static String secretKey(CredentialRow row) {
     return row.getSecret().isEmpty() ? row.getSecretKey() : row.getSecret().toStringUtf8();
@@ -277,7 +282,7 @@ final class GatewayRole implements AutoCloseable {
     return backend.cluster().toString().replace("-", "");
   }
 
-  /** The root credential first: it is not in metadata, so a restart changes it. */
+  /** The root credential is not in metadata, so a restart changes it; others are principals. */
   private CredentialLookup credentials(RootCredential root) {
     Optional<CredentialRow> row =
         Optional.of(
@@ -286,8 +291,7 @@ final class GatewayRole implements AutoCloseable {
                 .setSecretKey(root.secretKey())
                 .setOwner(firstOwner())
                 .build());
-    return accessKey ->
-        root.accessKey().equals(accessKey) ? row : backend.metadata().credential(accessKey);
+    return accessKey -> root.accessKey().equals(accessKey) ? row : Optional.empty();
   }
 
   @Override

@@ -1,5 +1,8 @@
 package dev.ashlar.gateway.operation.object;
 
+import dev.ashlar.gateway.access.AccessControl;
+import dev.ashlar.gateway.access.Caller;
+import dev.ashlar.gateway.access.Need;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
@@ -33,11 +36,11 @@ public record DeleteObjectsHandler(Backend backend) {
 
   private record Outcome(List<Deletion> deleted, List<Failure> failures) {}
 
-  public HttpAnswer handle(S3Request.DeleteObjects request, RequestBody body)
+  public HttpAnswer handle(S3Request.DeleteObjects request, Caller caller, RequestBody body)
       throws S3Exception, MetadataUnavailableException, InterruptedException {
     Element document = XmlReader.read(BodyIngest.document(body), "Delete");
     List<Deletion> deletions = deletions(document);
-    Outcome outcome = delete(request.bucket(), deletions);
+    Outcome outcome = delete(request.bucket(), caller, deletions);
     boolean isQuiet = "true".equals(document.childText("Quiet"));
     return Answers.xml(document(outcome, isQuiet));
   }
@@ -62,13 +65,16 @@ public record DeleteObjectsHandler(Backend backend) {
     return deletions;
   }
 
-  private Outcome delete(String bucket, List<Deletion> deletions)
+  private Outcome delete(String bucket, Caller caller, List<Deletion> deletions)
       throws S3Exception, MetadataUnavailableException {
     Outcome outcome = new Outcome(new ArrayList<>(), new ArrayList<>());
     List<Deletion> unconditional = new ArrayList<>();
     for (Deletion deletion : deletions) {
       String version = deletion.versionId;
-      if (version != null && !version.isEmpty() && !version.equals("null")) {
+      Need.Resource key = new Need.Resource.Key(bucket, deletion.key);
+      if (!AccessControl.isPermitted(caller, Need.of("s3:DeleteObject", key))) {
+        outcome.failures.add(new Failure(deletion.key, S3Error.ACCESS_DENIED));
+      } else if (version != null && !version.isEmpty() && !version.equals("null")) {
         outcome.failures.add(new Failure(deletion.key, S3Error.NO_SUCH_VERSION));
       } else if (deletion.etag != null) {
         deleteIfMatch(bucket, deletion, deletion.etag, outcome);

@@ -1,9 +1,7 @@
-package dev.ashlar.gateway.query;
+package dev.ashlar.gateway.principal;
 
 import dev.ashlar.gateway.access.policy.Requester;
 import dev.ashlar.gateway.access.policy.value.ConditionContext;
-import dev.ashlar.gateway.principal.Principal;
-import dev.ashlar.gateway.principal.Session;
 import dev.ashlar.protocol.message.IdentityTag;
 import java.time.Instant;
 import java.util.List;
@@ -12,7 +10,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * The values of condition keys for a request of IAM or STS.
+ * The values of condition keys that are known of every request.
  *
  * @param special values of keys, in lower case, that only this action has
  */
