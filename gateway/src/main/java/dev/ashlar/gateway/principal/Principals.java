@@ -45,7 +45,7 @@ public final class Principals {
     record Nobody(Fault fault) implements Found {}
   }
 
-  private final IdentityClient identities;
+  private final PrincipalCache cache;
   private final Function<CredentialRow, String> secrets;
   private final Clock clock;
 
@@ -54,7 +54,7 @@ public final class Principals {
    */
   public Principals(
       IdentityClient identities, Function<CredentialRow, String> secrets, Clock clock) {
-    this.identities = identities;
+    this.cache = new PrincipalCache(identities);
     this.secrets = secrets;
     this.clock = clock;
   }
@@ -67,13 +67,13 @@ public final class Principals {
   }
 
   private Found byKey(String accessKey) throws MetadataUnavailableException {
-    PrincipalAnswer answer =
-        identities.principal(PrincipalQuery.newBuilder().setAccessKey(accessKey).build());
-    if (!isUsable(answer)) {
+    PrincipalCache.Known known =
+        cache.get(PrincipalQuery.newBuilder().setAccessKey(accessKey).build());
+    if (!isUsable(known.answer())) {
       return new Found.Nobody(Fault.UNKNOWN_KEY);
     }
     return new Found.Signer(
-        principal(accessKey, answer, null), secrets.apply(answer.getCredential()));
+        principal(accessKey, known, null), secrets.apply(known.answer().getCredential()));
   }
 
   private Found bySession(String accessKey, String token) throws MetadataUnavailableException {
@@ -81,7 +81,8 @@ public final class Principals {
     if (claim.isEmpty()) {
       return new Found.Nobody(Fault.INVALID_TOKEN);
     }
-    PrincipalAnswer answer = identities.principal(claim.get().principal());
+    PrincipalCache.Known known = cache.get(claim.get().principal());
+    PrincipalAnswer answer = known.answer();
     Optional<Session> session =
         isUsable(answer) ? claim.get().open(answer.getAccount().getSessionKey()) : Optional.empty();
     if (session.isEmpty() || !session.get().accessKey().equals(accessKey)) {
@@ -90,7 +91,7 @@ public final class Principals {
     if (!clock.instant().isBefore(session.get().expiresAt())) {
       return new Found.Nobody(Fault.EXPIRED_TOKEN);
     }
-    return new Found.Signer(principal(accessKey, answer, session.get()), session.get().secretKey());
+    return new Found.Signer(principal(accessKey, known, session.get()), session.get().secretKey());
   }
 
   private static boolean isUsable(PrincipalAnswer answer) {
@@ -100,7 +101,8 @@ public final class Principals {
   }
 
   private static Principal principal(
-      String accessKey, PrincipalAnswer answer, @Nullable Session session) {
+      String accessKey, PrincipalCache.Known known, @Nullable Session session) {
+    PrincipalAnswer answer = known.answer();
     AccountRow account = answer.getAccount();
     @Nullable IdentityRow identity = answer.hasIdentity() ? answer.getIdentity() : null;
     List<Policy> limits =
@@ -113,7 +115,7 @@ public final class Principals {
         identity,
         session,
         requester(account, identity, session),
-        new IdentityPolicies(StoredPolicies.of(answer), limits));
+        new IdentityPolicies(known.policies(), limits));
   }
 
   private static Requester.Identity requester(

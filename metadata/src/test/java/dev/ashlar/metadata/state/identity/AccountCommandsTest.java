@@ -12,6 +12,7 @@ import static dev.ashlar.protocol.client.TestIdentities.user;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.protobuf.ByteString;
 import dev.ashlar.metadata.memory.TestBlobs;
 import dev.ashlar.protocol.client.TestIdentities;
 import dev.ashlar.protocol.message.AccountQuery;
@@ -96,6 +97,17 @@ class AccountCommandsTest extends IdentityFixture {
     refused(
         ResultCode.NO_SUCH_ENTITY,
         putChanged(TestIdentities.account("888888888889").setRevision(1)));
+  }
+
+  @Test
+  void sessionKeyIsKeptByAChangeWithoutOne() throws Exception {
+    ByteString key =
+        ByteString.copyFrom(new byte[32]).substring(1).concat(ByteString.copyFromUtf8("k"));
+    refused(ResultCode.INVALID_COMMAND, putChanged(account().setSessionKey(key.substring(1))));
+    ok(putChanged(account().setSessionKey(key)));
+    ok(putChanged(account().clearSessionKey().setAlias("first")));
+    assertEquals(key, account().getSessionKey());
+    assertEquals("first", account().getAlias());
   }
 
   @Test
