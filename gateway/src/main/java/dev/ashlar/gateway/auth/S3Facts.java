@@ -17,7 +17,8 @@ record S3Facts(HttpExchange exchange, RequestFacts caller) implements ConditionC
 
   static S3Facts of(HttpExchange exchange, Principal principal, Instant now) {
     String userAgent = exchange.headers().get("user-agent", "");
-    return new S3Facts(exchange, new RequestFacts(principal, now, userAgent, Map.of()));
+    return new S3Facts(
+        exchange, new RequestFacts(principal, exchange.client(), now, userAgent, Map.of()));
   }
 
   @Override

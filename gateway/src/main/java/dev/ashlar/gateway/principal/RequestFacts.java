@@ -2,6 +2,7 @@ package dev.ashlar.gateway.principal;
 
 import dev.ashlar.gateway.access.policy.Requester;
 import dev.ashlar.gateway.access.policy.value.ConditionContext;
+import dev.ashlar.gateway.exchange.Client;
 import dev.ashlar.protocol.message.IdentityTag;
 import java.time.Instant;
 import java.util.List;
@@ -15,7 +16,11 @@ import java.util.stream.Stream;
  * @param special values of keys, in lower case, that only this action has
  */
 public record RequestFacts(
-    Principal caller, Instant now, String userAgent, Map<String, List<String>> special)
+    Principal caller,
+    Client client,
+    Instant now,
+    String userAgent,
+    Map<String, List<String>> special)
     implements ConditionContext {
   private static final String PRINCIPAL_TAG = "aws:principaltag/";
 
@@ -39,6 +44,8 @@ public record RequestFacts(
       case "aws:userid" -> List.of(caller.userId());
       case "aws:username" ->
           caller.requester() instanceof Requester.User user ? List.of(user.name()) : List.of();
+      case "aws:sourceip" -> List.of(client.address());
+      case "aws:securetransport" -> List.of(Boolean.toString(client.encrypted()));
       case "aws:currenttime" -> List.of(now.toString());
       case "aws:epochtime" -> List.of(Long.toString(now.getEpochSecond()));
       case "aws:useragent" -> userAgent.isEmpty() ? List.of() : List.of(userAgent);
