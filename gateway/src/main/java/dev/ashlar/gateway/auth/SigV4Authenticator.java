@@ -38,7 +38,7 @@ public final class SigV4Authenticator implements Authenticator {
   static final Duration SKEW_MAX = Duration.ofMinutes(15);
 
   /** Who may sign, and the secret for that. */
-  private record Signer(String secretKey, Caller caller) {}
+  record Signer(String secretKey, Caller caller) {}
 
   private final CredentialLookup owners;
   private final @Nullable Principals principals;
@@ -70,10 +70,16 @@ public final class SigV4Authenticator implements Authenticator {
     SignedQuery query = SignedQuery.parse(exchange.rawQuery());
     SignatureClaim claim = claim(exchange, query);
     checkSigned(exchange.headers(), claim.signedHeaders());
-    Signer signer = signer(exchange, claim.scope().accessKey(), token(exchange, query, claim));
+    Signer signer =
+        signer(
+            exchange,
+            claim.scope().accessKey(),
+            token(exchange, query.get("X-Amz-Security-Token"), claim.presigned()));
     SigningKeys.HmacKey key = keys.get(signer.secretKey(), claim.scope());
     checkSignature(exchange, query, claim, key);
-    PayloadBodies payloads = new PayloadBodies(exchange, query, claim, key);
+    PayloadBodies payloads =
+        new PayloadBodies(
+            exchange, query, claim.payloadHash(), () -> new ChunkSignatures(key, claim));
     return new AuthenticatedRequest(signer.caller(), payloads.open());
   }
 
@@ -81,10 +87,7 @@ public final class SigV4Authenticator implements Authenticator {
     String authorization = exchange.headers().get("authorization");
     boolean presigned = query.has("X-Amz-Algorithm");
     if (authorization != null && presigned) {
-      throw new S3Exception(
-          S3Error.INVALID_ARGUMENT,
-          "Only one auth mechanism allowed; only the X-Amz-Algorithm query parameter, Signature"
-              + " query string parameter or the Authorization header should be specified");
+      throw severalMechanisms();
     }
     Instant now = clock.instant();
     if (authorization != null) {
@@ -99,6 +102,13 @@ public final class SigV4Authenticator implements Authenticator {
       throw AuthorizationHeader.oldSignature();
     }
     throw new S3Exception(S3Error.ACCESS_DENIED);
+  }
+
+  static S3Exception severalMechanisms() {
+    return new S3Exception(
+        S3Error.INVALID_ARGUMENT,
+        "Only one auth mechanism allowed; only the X-Amz-Algorithm query parameter, Signature"
+            + " query string parameter or the Authorization header should be specified");
   }
 
   static void checkSkew(String timestamp, Instant now) throws S3Exception {
@@ -116,15 +126,14 @@ public final class SigV4Authenticator implements Authenticator {
   }
 
   /** The session token, which is where the signature is; null without one. */
-  private static @Nullable String token(
-      HttpExchange exchange, SignedQuery query, SignatureClaim claim) throws S3Exception {
+  static @Nullable String token(HttpExchange exchange, @Nullable String inQuery, boolean presigned)
+      throws S3Exception {
     String inHeader = exchange.headers().get("x-amz-security-token");
-    String inQuery = query.get("X-Amz-Security-Token");
-    boolean isMisplaced = claim.presigned() ? inHeader != null : inQuery != null;
+    boolean isMisplaced = presigned ? inHeader != null : inQuery != null;
     if (isMisplaced || exchange.headers().getAll("x-amz-security-token").size() > 1) {
       throw new S3Exception(S3Error.INVALID_TOKEN);
     }
-    return claim.presigned() ? inQuery : inHeader;
+    return presigned ? inQuery : inHeader;
   }
 
   /** Requires that host and all x-amz- headers are signed: they change what a request means. */
@@ -163,7 +172,10 @@ public final class SigV4Authenticator implements Authenticator {
     return false;
   }
 
-  private Signer signer(HttpExchange exchange, String accessKey, @Nullable String token)
+  /**
+   * @throws S3Exception InvalidAccessKeyId, InvalidToken or ExpiredToken
+   */
+  Signer signer(HttpExchange exchange, String accessKey, @Nullable String token)
       throws S3Exception {
     try {
       if (token == null) {

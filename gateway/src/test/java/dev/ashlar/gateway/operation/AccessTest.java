@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ashlar.gateway.s3.S3Config;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.gateway.s3.S3RequestParser;
+import dev.ashlar.gateway.s3.VirtualHosts;
 import dev.ashlar.protocol.client.MetadataClient;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -207,7 +208,8 @@ class AccessTest {
   @EnumSource
   void requestsStateWhatTheyNeed(Attempt attempt) throws Exception {
     S3Request request =
-        new S3RequestParser(new S3Config("us-east-1", List.of(), "Owner")).parse(request(attempt));
+        new S3RequestParser(new S3Config("us-east-1", new VirtualHosts(List.of()), "Owner"))
+            .parse(request(attempt));
     assertEquals(attempt.type, request.getClass());
     assertEquals(attempt.actions, String.join(" ", request.needs().actions()));
   }

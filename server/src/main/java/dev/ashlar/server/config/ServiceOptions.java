@@ -3,6 +3,7 @@ package dev.ashlar.server.config;
 import dev.ashlar.transport.Endpoint;
 import dev.ashlar.transport.Transport;
 import java.util.List;
+import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Option;
 
 /** The S3 port and the management port. */
@@ -39,6 +40,17 @@ public final class ServiceOptions {
   private String region = "";
 
   @Option(
+      names = "--signature-v2",
+      arity = "0..1",
+      fallbackValue = "true",
+      defaultValue = "false",
+      showDefaultValue = Visibility.NEVER,
+      description =
+          "Accept AWS Signature Version 2, too. It does not cover bodies and relies on SHA-1: only"
+              + " for clients that know no other.")
+  private boolean acceptsSignatureV2;
+
+  @Option(
       names = "--transport",
       paramLabel = "NAME",
       defaultValue = "epoll",
@@ -59,6 +71,11 @@ public final class ServiceOptions {
 
   public String region() {
     return region;
+  }
+
+  /** Whether requests may be signed with version 2. */
+  public boolean acceptsSignatureV2() {
+    return acceptsSignatureV2;
   }
 
   public Transport transport() {

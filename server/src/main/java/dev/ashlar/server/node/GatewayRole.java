@@ -12,7 +12,9 @@ import dev.ashlar.blob.repair.GroupDebts;
 import dev.ashlar.blob.repair.RepairConfig;
 import dev.ashlar.blob.repair.Repairer;
 import dev.ashlar.blob.scrub.ParityScrub;
+import dev.ashlar.gateway.auth.Authenticator;
 import dev.ashlar.gateway.auth.FormAuthenticator;
+import dev.ashlar.gateway.auth.SigV2Authenticator;
 import dev.ashlar.gateway.auth.SigV4Authenticator;
 import dev.ashlar.gateway.auth.SigV4Authenticator.CredentialLookup;
 import dev.ashlar.gateway.exchange.HttpExchange.RequestHandler;
@@ -26,6 +28,7 @@ import dev.ashlar.gateway.query.QueryApi;
 import dev.ashlar.gateway.query.QueryMetrics;
 import dev.ashlar.gateway.query.QueryService;
 import dev.ashlar.gateway.s3.S3Config;
+import dev.ashlar.gateway.s3.VirtualHosts;
 import dev.ashlar.gateway.session.SessionService;
 import dev.ashlar.metadata.garbage.GarbageCollector;
 import dev.ashlar.metadata.garbage.GarbageConfig;
@@ -220,12 +223,16 @@ final class GatewayRole implements AutoCloseable {
 
   /** Opens the S3 port and returns where it is, the port chosen if none was asked for. */
   InetSocketAddress serve(RootCredential root) throws Exception {
-    S3Config config =
-        new S3Config(options.service().region(), options.service().domains(), "ashlar");
+    VirtualHosts hosts = new VirtualHosts(options.service().domains());
+    S3Config config = new S3Config(options.service().region(), hosts, "ashlar");
     Principals principals = principals(root);
-    SigV4Authenticator authenticator =
+    SigV4Authenticator version4 =
         new SigV4Authenticator(
             credentials(root), principals, options.service().region(), dependencies.clock());
+    Authenticator authenticator =
+        options.service().acceptsSignatureV2()
+            ? new SigV2Authenticator(version4, hosts, dependencies.clock())
+            : version4;
     S3Service service =
         new S3Service(
             authenticator,
