@@ -3,6 +3,7 @@ package dev.ashlar.gateway.auth;
 import dev.ashlar.gateway.access.policy.value.ConditionContext;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpExchange;
+import dev.ashlar.gateway.principal.ConnectionFacts;
 import dev.ashlar.gateway.principal.Principal;
 import dev.ashlar.gateway.principal.RequestFacts;
 import dev.ashlar.gateway.uri.Query;
@@ -16,9 +17,8 @@ record S3Facts(HttpExchange exchange, RequestFacts caller) implements ConditionC
   private static final String HEADER = "s3:x-amz-";
 
   static S3Facts of(HttpExchange exchange, Principal principal, Instant now) {
-    String userAgent = exchange.headers().get("user-agent", "");
-    return new S3Facts(
-        exchange, new RequestFacts(principal, exchange.client(), now, userAgent, Map.of()));
+    ConnectionFacts connection = ConnectionFacts.of(exchange, now);
+    return new S3Facts(exchange, new RequestFacts(principal, connection, Map.of()));
   }
 
   @Override

@@ -2,25 +2,19 @@ package dev.ashlar.gateway.principal;
 
 import dev.ashlar.gateway.access.policy.Requester;
 import dev.ashlar.gateway.access.policy.value.ConditionContext;
-import dev.ashlar.gateway.exchange.Client;
 import dev.ashlar.protocol.message.IdentityTag;
-import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * The values of condition keys that are known of every request.
+ * The values of condition keys that are known of every request that somebody signed.
  *
  * @param special values of keys, in lower case, that only this action has
  */
 public record RequestFacts(
-    Principal caller,
-    Client client,
-    Instant now,
-    String userAgent,
-    Map<String, List<String>> special)
+    Principal caller, ConnectionFacts connection, Map<String, List<String>> special)
     implements ConditionContext {
   private static final String PRINCIPAL_TAG = "aws:principaltag/";
 
@@ -44,15 +38,10 @@ public record RequestFacts(
       case "aws:userid" -> List.of(caller.userId());
       case "aws:username" ->
           caller.requester() instanceof Requester.User user ? List.of(user.name()) : List.of();
-      case "aws:sourceip" -> List.of(client.address());
-      case "aws:securetransport" -> List.of(Boolean.toString(client.encrypted()));
-      case "aws:currenttime" -> List.of(now.toString());
-      case "aws:epochtime" -> List.of(Long.toString(now.getEpochSecond()));
-      case "aws:useragent" -> userAgent.isEmpty() ? List.of() : List.of(userAgent);
       case "aws:multifactorauthpresent" -> caller.session() == null ? List.of() : List.of("false");
       case "aws:tokenissuetime" ->
           caller.session() == null ? List.of() : List.of(caller.session().issuedAt().toString());
-      default -> List.of();
+      default -> connection.values(key);
     };
   }
 

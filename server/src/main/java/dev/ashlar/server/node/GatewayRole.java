@@ -18,6 +18,7 @@ import dev.ashlar.gateway.auth.SigV2Authenticator;
 import dev.ashlar.gateway.auth.SigV4Authenticator;
 import dev.ashlar.gateway.auth.SigV4Authenticator.CredentialLookup;
 import dev.ashlar.gateway.exchange.HttpExchange.RequestHandler;
+import dev.ashlar.gateway.federation.FetchedKeys;
 import dev.ashlar.gateway.http.HttpConfig;
 import dev.ashlar.gateway.http.S3Server;
 import dev.ashlar.gateway.iam.IamService;
@@ -268,7 +269,7 @@ final class GatewayRole implements AutoCloseable {
         new FormAuthenticator(principals, options.service().region(), clock),
         Map.of(
             QueryApi.IAM, new IamService(metadata),
-            QueryApi.STS, new SessionService(metadata, new SecureRandom())),
+            QueryApi.STS, new SessionService(metadata, new FetchedKeys(), new SecureRandom())),
         new QueryMetrics(dependencies.meters(), actions),
         clock);
   }
