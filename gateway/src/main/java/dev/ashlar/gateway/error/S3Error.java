@@ -51,6 +51,7 @@ public enum S3Error {
   INVALID_RANGE(416, "The requested range is not satisfiable"),
   INVALID_REQUEST(400, "Invalid Request"),
   INVALID_STORAGE_CLASS(400, "The storage class you specified is not valid"),
+  INVALID_TAG(400, "The tag provided was not a valid tag."),
   INVALID_TOKEN(400, "The provided token is malformed or otherwise invalid."),
   INVALID_URI(400, "InvalidURI", "Couldn't parse the specified URI."),
   INVALID_WRITE_OFFSET(
@@ -95,6 +96,7 @@ public enum S3Error {
   PRECONDITION_FAILED(412, "At least one of the pre-conditions you specified did not hold"),
   REPLICATION_CONFIGURATION_NOT_FOUND(
       404, "ReplicationConfigurationNotFoundError", "The replication configuration was not found"),
+  QUOTA_EXCEEDED(403, "The quota of the bucket or of its account does not permit it."),
   REQUEST_HEADER_SECTION_TOO_LARGE(400, "Your request headers exceeded the maximum allowed size."),
   REQUEST_TIMEOUT(
       400,

@@ -31,6 +31,9 @@ public final class S3RequestParser {
     if (!isAppend && headers.contains(ObjectRequestParser.WRITE_OFFSET)) {
       throw S3Exception.unsupportedHeader(ObjectRequestParser.WRITE_OFFSET);
     }
+    if (!(request instanceof S3Request.VersionRequest)) {
+      NewFacts.requireAbsent(headers);
+    }
     return request;
   }
 
@@ -51,6 +54,9 @@ public final class S3RequestParser {
     ObjectRequestParser.requireCurrentVersion(query.get("versionId"));
     if (feature != null) {
       return new S3Request.GetUnconfigured(bucket, key, feature);
+    }
+    if (query.has("tagging")) {
+      return TaggingRequests.of(exchange.method(), bucket, key);
     }
     if (query.has("acl")) {
       return acl(exchange.method(), bucket, key, headers);

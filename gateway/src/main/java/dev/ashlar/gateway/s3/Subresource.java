@@ -33,6 +33,8 @@ public final class Subresource {
           bucket("delete", "POST"),
           bucket("list-type", "GET"),
           bucket("location", "GET"),
+          bucket("tagging", "GET PUT DELETE"),
+          object("tagging", "GET PUT DELETE"),
           bucket("uploads", "GET"),
           object("uploads", "POST"),
           object("uploadId", "GET PUT POST DELETE"),
@@ -80,8 +82,6 @@ public final class Subresource {
                       .openRoot("RequestPaymentConfiguration")
                       .element("Payer", "BucketOwner")
                       .close()),
-          bucket("tagging", "GET PUT DELETE")
-              .unconfigured("s3:GetBucketTagging", S3Error.NO_SUCH_TAG_SET),
           bucket("versioning", "GET PUT")
               .unconfigured("s3:GetBucketVersioning", empty("VersioningConfiguration")),
           bucket("website", "GET PUT DELETE")
@@ -90,10 +90,6 @@ public final class Subresource {
               .unconfigured("s3:GetObjectLegalHold", S3Error.INVALID_REQUEST),
           object("retention", "GET PUT")
               .unconfigured("s3:GetObjectRetention", S3Error.INVALID_REQUEST),
-          object("tagging", "GET PUT DELETE")
-              .unconfigured(
-                  "s3:GetObjectTagging",
-                  new XmlWriter().openRoot("Tagging").open("TagSet").close().close()),
           // S3 lists or returns these by id, which is part of the feature: nothing truthful to
           // answer.
           bucket("abac", "GET PUT").notImplemented(),

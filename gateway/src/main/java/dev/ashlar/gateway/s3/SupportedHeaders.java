@@ -54,6 +54,8 @@ final class SupportedHeaders {
           "x-amz-security-token",
           "x-amz-source-expected-bucket-owner",
           "x-amz-storage-class",
+          "x-amz-tagging",
+          "x-amz-tagging-directive",
           "x-amz-trailer",
           "x-amz-write-offset-bytes");
 
@@ -162,15 +164,13 @@ final class SupportedHeaders {
       case "x-amz-api-version" -> value.equals("2006-03-01");
       case "x-amz-bucket-namespace" -> value.equals("global");
       case "x-amz-bucket-object-lock-enabled", BYPASS -> value.equalsIgnoreCase("false");
-      // No object has annotations or tags, and a request that brings some is refused.
+      // No object has annotations, and a request that brings some is refused.
       case "x-amz-object-annotation-directive" -> value.equals("COPY") || value.equals("EXCLUDE");
-      case "x-amz-tagging-directive" -> value.equals("COPY") || value.equals("REPLACE");
       case "x-amz-object-ownership" -> value.equals("BucketOwnerEnforced");
       // Of objects that were restored from an archive: no object is one.
       case "x-amz-optional-object-attributes" -> value.equals("RestoreStatus");
       // Agrees to pay where the bucket demands it, and no bucket does; S3 ignores it, too.
       case "x-amz-request-payer" -> value.equals("requester");
-      case "x-amz-tagging" -> value.isEmpty();
       default -> IMPLEMENTED.contains(name) || HARMLESS.contains(name) || name.startsWith(META);
     };
   }
