@@ -35,6 +35,7 @@ import dev.ashlar.gateway.operation.object.GetObjectHandler;
 import dev.ashlar.gateway.operation.object.HeadObjectHandler;
 import dev.ashlar.gateway.operation.object.ObjectTaggingHandler;
 import dev.ashlar.gateway.operation.object.PutObjectHandler;
+import dev.ashlar.gateway.operation.object.RenameObjectHandler;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
 import dev.ashlar.gateway.s3.S3Config;
@@ -144,6 +145,7 @@ public final class S3Service implements RequestHandler {
       case S3Request.DeleteObjects delete ->
           new DeleteObjectsHandler(backend).handle(delete, caller, body);
       case S3Request.CopyObject copy -> new CopyObjectHandler(backend).handle(copy, caller);
+      case S3Request.RenameObject rename -> new RenameObjectHandler(backend).handle(rename, permit);
       case S3Request.GetObjectAttributes get -> GetObjectAttributesHandler.handle(get, permit);
       case S3Request.ListObjects list -> new ListObjectsHandler(backend).handle(list);
       case S3Request.ListObjectsV2 list -> new ListObjectsHandler(backend).handle(list);

@@ -49,6 +49,7 @@ public sealed interface S3Request {
       case DeleteObjectTagging delete -> onStored(List.of("s3:DeleteObjectTagging"), delete);
       case GetUnconfigured get ->
           Need.of(get.feature().readAction(), Resource.existing(get.bucket(), get.key()));
+      case RenameObject rename -> onKey("s3:PutObject", rename);
       case VersionRequest write -> onKey(write.given().needed("s3:PutObject"), write);
       case AppendObject append -> onKey("s3:PutObject", append);
       case DeleteObject delete -> onKey("s3:DeleteObject", delete);
@@ -259,6 +260,37 @@ public sealed interface S3Request {
             "This copy request is illegal because it is trying to copy an object to itself without"
                 + " changing the object's metadata, storage class, website redirect location or"
                 + " encryption attributes.");
+      }
+    }
+  }
+
+  /**
+   * Renames.
+   *
+   * @param source key of the same bucket
+   * @param conditions on the source
+   * @param precondition on what has the new name now
+   * @param clientToken of this request and its repetitions; empty for none
+   */
+  record RenameObject(
+      String bucket,
+      String key,
+      String source,
+      Conditions conditions,
+      Precondition precondition,
+      String clientToken)
+      implements KeyRequest {
+    /** What the sender must be allowed to do with the source, beside the need of the request. */
+    public Need needsOfSource() {
+      return new Need(
+          List.of("s3:GetObject", "s3:DeleteObject"), new Resource.StoredObject(bucket, source));
+    }
+
+    @Override
+    public void requireValid(long bodyLength) throws S3Exception {
+      if (source.equals(key)) {
+        throw S3Exception.invalidRequest(
+            "This rename request is illegal because it is trying to rename an object to itself.");
       }
     }
   }

@@ -44,7 +44,7 @@ public final class S3RequestParser {
       // The answer to a preflight request where CORS was never configured.
       throw new S3Exception(S3Error.ACCESS_FORBIDDEN);
     }
-    SupportedHeaders.require(exchange.method(), headers);
+    SupportedHeaders.require(exchange.method(), headers, query.has("renameObject"));
     Unconfigured feature = Subresource.check(query, target.scope(), exchange.method());
     String bucket = target.bucket();
     if (bucket == null) {
@@ -60,6 +60,9 @@ public final class S3RequestParser {
     }
     if (query.has("acl")) {
       return acl(exchange.method(), bucket, key, headers);
+    }
+    if (key != null && query.has("renameObject")) {
+      return RenameRequests.parse(bucket, key, headers);
     }
     return key == null
         ? bucket(exchange.method(), bucket, query, headers)

@@ -133,7 +133,10 @@ final class SupportedHeaders {
         .allMatch(c -> (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || "-_.".indexOf(c) >= 0);
   }
 
-  static void require(String method, HttpHeaders headers) throws S3Exception {
+  /**
+   * @param isRename whether the headers of RenameObject are served
+   */
+  static void require(String method, HttpHeaders headers, boolean isRename) throws S3Exception {
     Iterator<Map.Entry<CharSequence, CharSequence>> all = headers.iteratorCharSequence();
     while (all.hasNext()) {
       Map.Entry<CharSequence, CharSequence> header = all.next();
@@ -141,7 +144,8 @@ final class SupportedHeaders {
       if (name.regionMatches(true, 0, AMZ, 0, AMZ.length())) {
         String lower = name.toLowerCase(Locale.ROOT);
         String value = header.getValue().toString().trim();
-        if (!isSupported(lower, value)) {
+        boolean isServed = isRename && RenameRequests.isOwnHeader(lower);
+        if (!isServed && !isSupported(lower, value)) {
           throw lower.equals(BYPASS)
               ? bypassWithoutLock(value)
               : S3Exception.unsupportedHeader(lower);

@@ -94,6 +94,11 @@ class AccessTest {
         S3Request.PatchObject.class, "PATCH /bkt/k", "s3:GetObject s3:PutObject", "object"),
     COPY_OBJECT(
         S3Request.CopyObject.class, "PUT /bkt/copy", "s3:PutObject", "bucket object submit"),
+    RENAME_OBJECT(
+        S3Request.RenameObject.class,
+        "PUT /bkt/renamed?renameObject",
+        "s3:PutObject",
+        "bucket object submit"),
     GET_OBJECT(S3Request.GetObject.class, "GET /bkt/k", "s3:GetObject", "object"),
     HEAD_OBJECT(S3Request.HeadObject.class, "HEAD /bkt/k", "s3:GetObject", "object"),
     GET_OBJECT_ATTRIBUTES(
@@ -193,6 +198,7 @@ class AccessTest {
       case PUT_OBJECT, APPEND_OBJECT, UPLOAD_PART -> request.body("more");
       case PATCH_OBJECT -> request.body("MORE").header("Content-Range", "bytes 0-3/*");
       case COPY_OBJECT, UPLOAD_PART_COPY -> request.header("x-amz-copy-source", copySource);
+      case RENAME_OBJECT -> request.header("x-amz-rename-source", "/k");
       case GET_OBJECT_ATTRIBUTES -> request.header("x-amz-object-attributes", "ObjectSize");
       case COMPLETE_MULTIPART_UPLOAD -> request.body(parts());
       default -> request;
