@@ -72,6 +72,18 @@ public final class AccessControl {
     return true;
   }
 
+  private static Caller meeting(Caller caller, ObjectRead object) {
+    return caller.meeting(object.object().getFacts().getTagsList());
+  }
+
+  /**
+   * Whether the caller may also do this with the stored object of a permit, decided on the same
+   * row.
+   */
+  public boolean isAlsoPermitted(Permit permit, Need need) {
+    return isPermitted(meeting(permit.caller(), permit.object()), need);
+  }
+
   private BucketRow bucket(Caller caller, String name)
       throws S3Exception, MetadataUnavailableException {
     BucketRow bucket =
@@ -87,11 +99,11 @@ public final class AccessControl {
     Optional<ObjectRead> object = metadata.object(wanted.bucket(), wanted.key());
     // Only the owner of a bucket can write into it, so the object's owner decides, in one read.
     if (object.isPresent() && isOwner(caller, object.get().object().getSummary().getOwner())) {
-      requireAllowed(isPermitted(caller, need));
+      requireAllowed(isPermitted(meeting(caller, object.get()), need));
       return object.get();
     }
     bucket(caller, wanted.bucket());
-    requireAllowed(isPermitted(caller, need));
+    requireAllowed(isPermitted(object.isPresent() ? meeting(caller, object.get()) : caller, need));
     // Whoever may not list a bucket does not learn what is not in it.
     requireAllowed(
         object.isPresent()

@@ -2,6 +2,8 @@ package dev.ashlar.gateway.access;
 
 import dev.ashlar.gateway.access.policy.value.ConditionContext;
 import dev.ashlar.gateway.principal.Principal;
+import dev.ashlar.protocol.message.Tag;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,5 +22,21 @@ public record Caller(
   /** A caller with the owner's credential. */
   public static Caller owner(String accessKey, String canonicalId) {
     return new Caller(accessKey, canonicalId, null, ConditionContext.EMPTY);
+  }
+
+  /** The same caller, with the tags that the request gives an object. */
+  public Caller bringing(List<Tag> tags) {
+    return with(TagFacts.Kind.REQUEST, tags);
+  }
+
+  /** The same caller, with the tags of the object that the request is about. */
+  Caller meeting(List<Tag> tags) {
+    return with(TagFacts.Kind.OBJECT, tags);
+  }
+
+  private Caller with(TagFacts.Kind kind, List<Tag> tags) {
+    return tags.isEmpty()
+        ? this
+        : new Caller(accessKey, canonicalId, principal, new TagFacts(facts, kind, tags));
   }
 }

@@ -29,7 +29,10 @@ public record Need(List<String> actions, Resource resource) {
     /** A key, whether or not an object is stored there; the row of its bucket. */
     record Key(String bucket, String key) implements Resource {}
 
-    /** Keys that the body of the request names: the operation asks about each of them. */
+    /**
+     * Keys about which the operation asks when it has read the body: the body names them, or
+     * conditions of policies ask what it contains.
+     */
     record KeysOf(String bucket) implements Resource {}
 
     /** A stored object; its row, which the operation needs anyway. */

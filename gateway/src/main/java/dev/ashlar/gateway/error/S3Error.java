@@ -32,12 +32,16 @@ public enum S3Error {
   ENTITY_TOO_LARGE(400, "Your proposed upload exceeds the maximum allowed size"),
   ENTITY_TOO_SMALL(400, "Your proposed upload is smaller than the minimum allowed size"),
   EXPIRED_TOKEN(400, "The provided token has expired."),
+  IDEMPOTENCY_PARAMETER_MISMATCH(
+      400,
+      "Parameters on this idempotent request are inconsistent with parameters used in previous request(s)."),
   INCOMPLETE_BODY(
       400, "You did not provide the number of bytes specified by the Content-Length HTTP header."),
   INTERNAL_ERROR(500, "We encountered an internal error. Please try again."),
   INVALID_ACCESS_KEY_ID(403, "The AWS Access Key Id you provided does not exist in our records."),
   INVALID_ARGUMENT(400, "Invalid Argument"),
   INVALID_BUCKET_NAME(400, "The specified bucket is not valid."),
+  INVALID_BUCKET_STATE(409, "The request is not valid with the current state of the bucket."),
   INVALID_CHUNK_SIZE_ERROR(
       403, "Only the last chunk is allowed to have a size less than 8192 bytes"),
   INVALID_DIGEST(400, "The Content-MD5 or checksum value that you specified is not valid."),
@@ -51,6 +55,7 @@ public enum S3Error {
   INVALID_RANGE(416, "The requested range is not satisfiable"),
   INVALID_REQUEST(400, "Invalid Request"),
   INVALID_STORAGE_CLASS(400, "The storage class you specified is not valid"),
+  INVALID_TAG(400, "The tag provided was not a valid tag."),
   INVALID_TOKEN(400, "The provided token is malformed or otherwise invalid."),
   INVALID_URI(400, "InvalidURI", "Couldn't parse the specified URI."),
   INVALID_WRITE_OFFSET(
@@ -95,6 +100,7 @@ public enum S3Error {
   PRECONDITION_FAILED(412, "At least one of the pre-conditions you specified did not hold"),
   REPLICATION_CONFIGURATION_NOT_FOUND(
       404, "ReplicationConfigurationNotFoundError", "The replication configuration was not found"),
+  QUOTA_EXCEEDED(403, "The quota of the bucket or of its account does not permit it."),
   REQUEST_HEADER_SECTION_TOO_LARGE(400, "Your request headers exceeded the maximum allowed size."),
   REQUEST_TIMEOUT(
       400,

@@ -13,6 +13,7 @@ import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.gateway.exchange.HttpExchange.RequestHandler;
 import dev.ashlar.gateway.operation.bucket.BucketInfoHandler;
+import dev.ashlar.gateway.operation.bucket.BucketTaggingHandler;
 import dev.ashlar.gateway.operation.bucket.CreateBucketHandler;
 import dev.ashlar.gateway.operation.bucket.DeleteBucketHandler;
 import dev.ashlar.gateway.operation.bucket.ListBucketsHandler;
@@ -32,7 +33,9 @@ import dev.ashlar.gateway.operation.object.DeleteObjectsHandler;
 import dev.ashlar.gateway.operation.object.GetObjectAttributesHandler;
 import dev.ashlar.gateway.operation.object.GetObjectHandler;
 import dev.ashlar.gateway.operation.object.HeadObjectHandler;
+import dev.ashlar.gateway.operation.object.ObjectTaggingHandler;
 import dev.ashlar.gateway.operation.object.PutObjectHandler;
+import dev.ashlar.gateway.operation.object.RenameObjectHandler;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
 import dev.ashlar.gateway.s3.S3Config;
@@ -113,11 +116,17 @@ public final class S3Service implements RequestHandler {
         backend.access().requireExpectedOwner(request.bucket(), expectedOwner);
       }
       request.requireValid(sender.body().length());
-      Permit permit = backend.access().require(sender.caller(), request.needs());
+      Permit permit = backend.access().require(caller(sender, request), request.needs());
       return dispatch(request, exchange, permit, sender.body());
     } catch (UnavailableException e) {
       throw ErrorMapping.of(e);
     }
+  }
+
+  private static Caller caller(AuthenticatedRequest sender, S3Request request) {
+    return request instanceof S3Request.VersionRequest write
+        ? sender.caller().bringing(write.given().tags().tags())
+        : sender.caller();
   }
 
   private HttpAnswer dispatch(
@@ -131,11 +140,12 @@ public final class S3Service implements RequestHandler {
           new AppendObjectHandler(backend).handle(append, caller, body);
       case S3Request.PatchObject patch ->
           new PatchObjectHandler(backend).handle(patch, permit, body);
-      case S3Request.HeadObject head -> HeadObjectHandler.handle(head, permit);
+      case S3Request.HeadObject head -> new HeadObjectHandler(backend).handle(head, permit);
       case S3Request.DeleteObject delete -> new DeleteObjectHandler(backend).handle(delete);
       case S3Request.DeleteObjects delete ->
           new DeleteObjectsHandler(backend).handle(delete, caller, body);
       case S3Request.CopyObject copy -> new CopyObjectHandler(backend).handle(copy, caller);
+      case S3Request.RenameObject rename -> new RenameObjectHandler(backend).handle(rename, permit);
       case S3Request.GetObjectAttributes get -> GetObjectAttributesHandler.handle(get, permit);
       case S3Request.ListObjects list -> new ListObjectsHandler(backend).handle(list);
       case S3Request.ListObjectsV2 list -> new ListObjectsHandler(backend).handle(list);
@@ -160,6 +170,14 @@ public final class S3Service implements RequestHandler {
       case S3Request.GetBucketLocation get -> new BucketInfoHandler(backend).handle(get, permit);
       case S3Request.GetAcl get -> new BucketInfoHandler(backend).handle(get, permit);
       case S3Request.PutCannedAcl put -> new BucketInfoHandler(backend).handle(put, permit);
+      case S3Request.GetBucketTagging get -> new BucketTaggingHandler(backend).handle(get);
+      case S3Request.PutBucketTagging put -> new BucketTaggingHandler(backend).handle(put, body);
+      case S3Request.DeleteBucketTagging delete -> new BucketTaggingHandler(backend).handle(delete);
+      case S3Request.GetObjectTagging get -> ObjectTaggingHandler.handle(get, permit);
+      case S3Request.PutObjectTagging put ->
+          new ObjectTaggingHandler(backend).handle(put, caller, body);
+      case S3Request.DeleteObjectTagging delete ->
+          new ObjectTaggingHandler(backend).handle(delete, permit);
       case S3Request.GetUnconfigured get -> new BucketInfoHandler(backend).handle(get);
     };
   }

@@ -83,6 +83,7 @@ record ObjectRequestParser(String bucket, String key, Query query, HttpHeaders h
         bucket,
         key,
         RequestHeaders.attributes(headers),
+        NewFacts.of(headers),
         RequestHeaders.writeCondition(headers),
         Checksums.announced(headers));
   }
@@ -249,6 +250,7 @@ record ObjectRequestParser(String bucket, String key, Query query, HttpHeaders h
       throw S3Exception.invalidArgument(
           "Unknown metadata directive.", "x-amz-metadata-directive", directive);
     }
+    boolean copiesTags = copiesTags();
     RequestHeaders.requireStandardStorage(headers);
     String checksum = headers.get("x-amz-checksum-algorithm");
     return new S3Request.CopyObject(
@@ -256,8 +258,21 @@ record ObjectRequestParser(String bucket, String key, Query query, HttpHeaders h
         key,
         copySource(),
         directive.equals("REPLACE") ? RequestHeaders.attributes(headers) : null,
+        copiesTags,
+        copiesTags ? NewFacts.NONE : NewFacts.of(headers),
         RequestHeaders.writeCondition(headers),
         checksum == null ? ChecksumAlgorithm.CHECKSUM_NONE : Checksums.named(checksum));
+  }
+
+  private boolean copiesTags() throws S3Exception {
+    String directive = headers.get("x-amz-tagging-directive", "COPY");
+    return switch (directive) {
+      case "COPY" -> true;
+      case "REPLACE" -> false;
+      default ->
+          throw S3Exception.invalidArgument(
+              "Unknown tagging directive.", "x-amz-tagging-directive", directive);
+    };
   }
 
   /** {@code /bucket/key} or {@code bucket/key}, percent-encoded, perhaps with a version. */
@@ -306,7 +321,7 @@ record ObjectRequestParser(String bucket, String key, Query query, HttpHeaders h
         typeName == null ? Checksums.defaultType(algorithm) : checksumType(typeName);
     Checksums.requireCompatible(algorithm, type);
     return new S3Request.CreateMultipartUpload(
-        bucket, key, RequestHeaders.attributes(headers), algorithm, type);
+        bucket, key, RequestHeaders.attributes(headers), NewFacts.of(headers), algorithm, type);
   }
 
   private static ChecksumType checksumType(String name) throws S3Exception {

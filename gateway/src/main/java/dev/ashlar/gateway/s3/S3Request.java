@@ -40,13 +40,19 @@ public sealed interface S3Request {
           Need.of(
               put.key() == null ? "s3:PutBucketAcl" : "s3:PutObjectAcl",
               Resource.existing(put.bucket(), put.key()));
+      case GetBucketTagging get -> onBucket("s3:GetBucketTagging", get.bucket());
+      case PutBucketTagging put -> onBucket("s3:PutBucketTagging", put.bucket());
+      case DeleteBucketTagging delete -> onBucket("s3:PutBucketTagging", delete.bucket());
+      case GetObjectTagging get -> onStored(List.of("s3:GetObjectTagging"), get);
+      case PutObjectTagging put ->
+          Need.of("s3:PutObjectTagging", new Resource.KeysOf(put.bucket()));
+      case DeleteObjectTagging delete -> onStored(List.of("s3:DeleteObjectTagging"), delete);
       case GetUnconfigured get ->
           Need.of(get.feature().readAction(), Resource.existing(get.bucket(), get.key()));
-      case PutObject put -> onKey("s3:PutObject", put);
+      case RenameObject rename -> onKey("s3:PutObject", rename);
+      case VersionRequest write -> onKey(write.given().needed("s3:PutObject"), write);
       case AppendObject append -> onKey("s3:PutObject", append);
-      case CopyObject copy -> onKey("s3:PutObject", copy);
       case DeleteObject delete -> onKey("s3:DeleteObject", delete);
-      case CreateMultipartUpload create -> onKey("s3:PutObject", create);
       case UploadPart part -> onKey("s3:PutObject", part);
       case UploadPartCopy part -> onKey("s3:PutObject", part);
       case CompleteMultipartUpload complete -> onKey("s3:PutObject", complete);
@@ -65,7 +71,11 @@ public sealed interface S3Request {
   }
 
   private static Need onKey(String action, KeyRequest request) {
-    return Need.of(action, new Resource.Key(request.bucket(), request.key()));
+    return onKey(List.of(action), request);
+  }
+
+  private static Need onKey(List<String> actions, KeyRequest request) {
+    return new Need(actions, new Resource.Key(request.bucket(), request.key()));
   }
 
   private static Need onStored(List<String> actions, KeyRequest request) {
@@ -85,6 +95,12 @@ public sealed interface S3Request {
     String bucket();
 
     String key();
+  }
+
+  /** A request that makes a version, now or at its end. */
+  sealed interface VersionRequest extends KeyRequest {
+    /** What its headers give the version. */
+    NewFacts given();
   }
 
   /** A request whose body becomes a part of an object. */
@@ -137,6 +153,25 @@ public sealed interface S3Request {
   /** Sets a canned ACL that changes nothing; of the bucket if the key is null. */
   record PutCannedAcl(String bucket, @Nullable String key) implements S3Request {}
 
+  record GetBucketTagging(String bucket) implements S3Request {}
+
+  /** Replaces the tags by those in the body. */
+  record PutBucketTagging(String bucket) implements S3Request {}
+
+  record DeleteBucketTagging(String bucket) implements S3Request {}
+
+  record GetObjectTagging(String bucket, String key) implements KeyRequest {}
+
+  /** Replaces the tags by those in the body. */
+  record PutObjectTagging(String bucket, String key) implements KeyRequest {
+    /** What the sender must be allowed to do, given the tags in the body. */
+    public Need needsOfObject() {
+      return onStored(List.of("s3:PutObjectTagging"), this);
+    }
+  }
+
+  record DeleteObjectTagging(String bucket, String key) implements KeyRequest {}
+
   /** Reads a feature that was never configured; of the bucket if the key is null. */
   record GetUnconfigured(String bucket, @Nullable String key, Subresource.Unconfigured feature)
       implements S3Request {}
@@ -165,9 +200,10 @@ public sealed interface S3Request {
       String bucket,
       String key,
       ObjectAttributes attributes,
+      NewFacts given,
       Precondition precondition,
       ChecksumAlgorithm announced)
-      implements DataRequest {}
+      implements DataRequest, VersionRequest {}
 
   /**
    * Appends bytes to an object, or creates it.
@@ -203,6 +239,7 @@ public sealed interface S3Request {
    * Copies.
    *
    * @param attributes null to keep those of the source
+   * @param copiesTags whether the copy has the tags of its source
    * @param checksum algorithm for the copy, or NONE for that of the source
    */
   record CopyObject(
@@ -210,9 +247,11 @@ public sealed interface S3Request {
       String key,
       CopySource source,
       @Nullable ObjectAttributes attributes,
+      boolean copiesTags,
+      NewFacts given,
       Precondition precondition,
       ChecksumAlgorithm checksum)
-      implements KeyRequest {
+      implements VersionRequest {
     @Override
     public void requireValid(long bodyLength) throws S3Exception {
       boolean isSelf = bucket.equals(source.bucket()) && key.equals(source.key());
@@ -221,6 +260,37 @@ public sealed interface S3Request {
             "This copy request is illegal because it is trying to copy an object to itself without"
                 + " changing the object's metadata, storage class, website redirect location or"
                 + " encryption attributes.");
+      }
+    }
+  }
+
+  /**
+   * Renames.
+   *
+   * @param source key of the same bucket
+   * @param conditions on the source
+   * @param precondition on what has the new name now
+   * @param clientToken of this request and its repetitions; empty for none
+   */
+  record RenameObject(
+      String bucket,
+      String key,
+      String source,
+      Conditions conditions,
+      Precondition precondition,
+      String clientToken)
+      implements KeyRequest {
+    /** What the sender must be allowed to do with the source, beside the need of the request. */
+    public Need needsOfSource() {
+      return new Need(
+          List.of("s3:GetObject", "s3:DeleteObject"), new Resource.StoredObject(bucket, source));
+    }
+
+    @Override
+    public void requireValid(long bodyLength) throws S3Exception {
+      if (source.equals(key)) {
+        throw S3Exception.invalidRequest(
+            "This rename request is illegal because it is trying to rename an object to itself.");
       }
     }
   }
@@ -244,9 +314,10 @@ public sealed interface S3Request {
       String bucket,
       String key,
       ObjectAttributes attributes,
+      NewFacts given,
       ChecksumAlgorithm checksum,
       ChecksumType checksumType)
-      implements KeyRequest {}
+      implements VersionRequest {}
 
   record UploadPart(
       String bucket, String key, String uploadId, int partNumber, ChecksumAlgorithm announced)
@@ -336,6 +407,11 @@ public sealed interface S3Request {
     /** What the sender must be allowed to do with the source, beside the need of the request. */
     public Need needs() {
       return Need.of("s3:GetObject", new Resource.StoredObject(bucket, key));
+    }
+
+    /** What copying the tags of the source needs besides. */
+    public Need needsOfTags() {
+      return Need.of("s3:GetObjectTagging", new Resource.StoredObject(bucket, key));
     }
   }
 

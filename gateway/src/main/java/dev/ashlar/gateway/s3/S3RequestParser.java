@@ -31,6 +31,9 @@ public final class S3RequestParser {
     if (!isAppend && headers.contains(ObjectRequestParser.WRITE_OFFSET)) {
       throw S3Exception.unsupportedHeader(ObjectRequestParser.WRITE_OFFSET);
     }
+    if (!(request instanceof S3Request.VersionRequest)) {
+      NewFacts.requireAbsent(headers);
+    }
     return request;
   }
 
@@ -41,7 +44,7 @@ public final class S3RequestParser {
       // The answer to a preflight request where CORS was never configured.
       throw new S3Exception(S3Error.ACCESS_FORBIDDEN);
     }
-    SupportedHeaders.require(exchange.method(), headers);
+    SupportedHeaders.require(exchange.method(), headers, query.has("renameObject"));
     Unconfigured feature = Subresource.check(query, target.scope(), exchange.method());
     String bucket = target.bucket();
     if (bucket == null) {
@@ -52,8 +55,14 @@ public final class S3RequestParser {
     if (feature != null) {
       return new S3Request.GetUnconfigured(bucket, key, feature);
     }
+    if (query.has("tagging")) {
+      return TaggingRequests.of(exchange.method(), bucket, key);
+    }
     if (query.has("acl")) {
       return acl(exchange.method(), bucket, key, headers);
+    }
+    if (key != null && query.has("renameObject")) {
+      return RenameRequests.parse(bucket, key, headers);
     }
     return key == null
         ? bucket(exchange.method(), bucket, query, headers)

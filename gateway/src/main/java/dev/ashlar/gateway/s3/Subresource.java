@@ -33,6 +33,9 @@ public final class Subresource {
           bucket("delete", "POST"),
           bucket("list-type", "GET"),
           bucket("location", "GET"),
+          object("renameObject", "PUT"),
+          bucket("tagging", "GET PUT DELETE"),
+          object("tagging", "GET PUT DELETE"),
           bucket("uploads", "GET"),
           object("uploads", "POST"),
           object("uploadId", "GET PUT POST DELETE"),
@@ -80,8 +83,6 @@ public final class Subresource {
                       .openRoot("RequestPaymentConfiguration")
                       .element("Payer", "BucketOwner")
                       .close()),
-          bucket("tagging", "GET PUT DELETE")
-              .unconfigured("s3:GetBucketTagging", S3Error.NO_SUCH_TAG_SET),
           bucket("versioning", "GET PUT")
               .unconfigured("s3:GetBucketVersioning", empty("VersioningConfiguration")),
           bucket("website", "GET PUT DELETE")
@@ -90,10 +91,6 @@ public final class Subresource {
               .unconfigured("s3:GetObjectLegalHold", S3Error.INVALID_REQUEST),
           object("retention", "GET PUT")
               .unconfigured("s3:GetObjectRetention", S3Error.INVALID_REQUEST),
-          object("tagging", "GET PUT DELETE")
-              .unconfigured(
-                  "s3:GetObjectTagging",
-                  new XmlWriter().openRoot("Tagging").open("TagSet").close().close()),
           // S3 lists or returns these by id, which is part of the feature: nothing truthful to
           // answer.
           bucket("abac", "GET PUT").notImplemented(),
@@ -109,7 +106,6 @@ public final class Subresource {
           bucket("session", "GET").notImplemented(),
           object("annotation", "GET PUT DELETE").notImplemented(),
           object("encryption", "PUT").notImplemented(),
-          object("renameObject", "PUT").notImplemented(),
           object("restore", "POST").notImplemented(),
           object("select", "POST").notImplemented(),
           object("select-type", "POST").notImplemented(),

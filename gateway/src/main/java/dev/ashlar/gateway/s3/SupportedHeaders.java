@@ -54,6 +54,8 @@ final class SupportedHeaders {
           "x-amz-security-token",
           "x-amz-source-expected-bucket-owner",
           "x-amz-storage-class",
+          "x-amz-tagging",
+          "x-amz-tagging-directive",
           "x-amz-trailer",
           "x-amz-write-offset-bytes");
 
@@ -131,7 +133,10 @@ final class SupportedHeaders {
         .allMatch(c -> (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || "-_.".indexOf(c) >= 0);
   }
 
-  static void require(String method, HttpHeaders headers) throws S3Exception {
+  /**
+   * @param isRename whether the headers of RenameObject are served
+   */
+  static void require(String method, HttpHeaders headers, boolean isRename) throws S3Exception {
     Iterator<Map.Entry<CharSequence, CharSequence>> all = headers.iteratorCharSequence();
     while (all.hasNext()) {
       Map.Entry<CharSequence, CharSequence> header = all.next();
@@ -139,7 +144,8 @@ final class SupportedHeaders {
       if (name.regionMatches(true, 0, AMZ, 0, AMZ.length())) {
         String lower = name.toLowerCase(Locale.ROOT);
         String value = header.getValue().toString().trim();
-        if (!isSupported(lower, value)) {
+        boolean isServed = isRename && RenameRequests.isOwnHeader(lower);
+        if (!isServed && !isSupported(lower, value)) {
           throw lower.equals(BYPASS)
               ? bypassWithoutLock(value)
               : S3Exception.unsupportedHeader(lower);
@@ -162,15 +168,13 @@ final class SupportedHeaders {
       case "x-amz-api-version" -> value.equals("2006-03-01");
       case "x-amz-bucket-namespace" -> value.equals("global");
       case "x-amz-bucket-object-lock-enabled", BYPASS -> value.equalsIgnoreCase("false");
-      // No object has annotations or tags, and a request that brings some is refused.
+      // No object has annotations, and a request that brings some is refused.
       case "x-amz-object-annotation-directive" -> value.equals("COPY") || value.equals("EXCLUDE");
-      case "x-amz-tagging-directive" -> value.equals("COPY") || value.equals("REPLACE");
       case "x-amz-object-ownership" -> value.equals("BucketOwnerEnforced");
       // Of objects that were restored from an archive: no object is one.
       case "x-amz-optional-object-attributes" -> value.equals("RestoreStatus");
       // Agrees to pay where the bucket demands it, and no bucket does; S3 ignores it, too.
       case "x-amz-request-payer" -> value.equals("requester");
-      case "x-amz-tagging" -> value.isEmpty();
       default -> IMPLEMENTED.contains(name) || HARMLESS.contains(name) || name.startsWith(META);
     };
   }

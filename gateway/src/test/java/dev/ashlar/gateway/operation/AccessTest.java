@@ -25,6 +25,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 class AccessTest {
   private static final String KEYS = "<Delete><Object><Key>k</Key></Object></Delete>";
 
+  private static final String TAGS =
+      "<Tagging><TagSet><Tag><Key>a</Key><Value>b</Value></Tag></TagSet></Tagging>";
+
   /** A request that its owner may send. */
   private enum Attempt {
     LIST_BUCKETS(S3Request.ListBuckets.class, "GET /", "s3:ListAllMyBuckets", "buckets"),
@@ -40,8 +43,33 @@ class AccessTest {
     PUT_OBJECT_ACL(S3Request.PutCannedAcl.class, "PUT /bkt/k?acl", "s3:PutObjectAcl", "object"),
     GET_BUCKET_VERSIONING(
         S3Request.GetUnconfigured.class, "GET /bkt?versioning", "s3:GetBucketVersioning", "bucket"),
+    GET_BUCKET_TAGGING(
+        S3Request.GetBucketTagging.class,
+        "GET /empty?tagging",
+        "s3:GetBucketTagging",
+        "bucket documents"),
+    PUT_BUCKET_TAGGING(
+        S3Request.PutBucketTagging.class,
+        "PUT /bkt?tagging",
+        "s3:PutBucketTagging",
+        "bucket submit"),
+    DELETE_BUCKET_TAGGING(
+        S3Request.DeleteBucketTagging.class,
+        "DELETE /empty?tagging",
+        "s3:PutBucketTagging",
+        "bucket submit"),
     GET_OBJECT_TAGGING(
-        S3Request.GetUnconfigured.class, "GET /bkt/k?tagging", "s3:GetObjectTagging", "object"),
+        S3Request.GetObjectTagging.class, "GET /bkt/k?tagging", "s3:GetObjectTagging", "object"),
+    PUT_OBJECT_TAGGING(
+        S3Request.PutObjectTagging.class,
+        "PUT /bkt/k?tagging",
+        "s3:PutObjectTagging",
+        "bucket object submit"),
+    DELETE_OBJECT_TAGGING(
+        S3Request.DeleteObjectTagging.class,
+        "DELETE /bkt/k?tagging",
+        "s3:DeleteObjectTagging",
+        "object submit"),
     LIST_OBJECTS(S3Request.ListObjects.class, "GET /bkt", "s3:ListBucket", "bucket list"),
     LIST_OBJECTS_V2(
         S3Request.ListObjectsV2.class, "GET /bkt?list-type=2", "s3:ListBucket", "bucket list"),
@@ -67,6 +95,11 @@ class AccessTest {
         S3Request.PatchObject.class, "PATCH /bkt/k", "s3:GetObject s3:PutObject", "object"),
     COPY_OBJECT(
         S3Request.CopyObject.class, "PUT /bkt/copy", "s3:PutObject", "bucket object submit"),
+    RENAME_OBJECT(
+        S3Request.RenameObject.class,
+        "PUT /bkt/renamed?renameObject",
+        "s3:PutObject",
+        "bucket object submit"),
     GET_OBJECT(S3Request.GetObject.class, "GET /bkt/k", "s3:GetObject", "object"),
     HEAD_OBJECT(S3Request.HeadObject.class, "HEAD /bkt/k", "s3:GetObject", "object"),
     GET_OBJECT_ATTRIBUTES(
@@ -144,6 +177,7 @@ class AccessTest {
   void storeSomething() throws Exception {
     s3.ok(200, "PUT", "/bkt");
     s3.ok(200, "PUT", "/empty");
+    s3.ok(204, TestS3.request("PUT", "/empty?tagging").body(TAGS));
     s3.ok(200, TestS3.request("PUT", "/bkt/k").body("data"));
     uploadId = s3.ok(200, "POST", "/bkt/m?uploads").element("UploadId");
     partEtag =
@@ -161,9 +195,11 @@ class AccessTest {
     return switch (attempt) {
       case PUT_BUCKET_ACL, PUT_OBJECT_ACL -> request.header("x-amz-acl", "private");
       case DELETE_OBJECTS -> request.body(KEYS).header("Content-MD5", "not looked at here");
+      case PUT_BUCKET_TAGGING, PUT_OBJECT_TAGGING -> request.body(TAGS);
       case PUT_OBJECT, APPEND_OBJECT, UPLOAD_PART -> request.body("more");
       case PATCH_OBJECT -> request.body("MORE").header("Content-Range", "bytes 0-3/*");
       case COPY_OBJECT, UPLOAD_PART_COPY -> request.header("x-amz-copy-source", copySource);
+      case RENAME_OBJECT -> request.header("x-amz-rename-source", "/k");
       case GET_OBJECT_ATTRIBUTES -> request.header("x-amz-object-attributes", "ObjectSize");
       case COMPLETE_MULTIPART_UPLOAD -> request.body(parts());
       default -> request;
@@ -178,7 +214,15 @@ class AccessTest {
 
   /** All that the owner can see. */
   private String everything() throws Exception {
-    return Stream.of("/", "/bkt", "/bkt/k", "/bkt/k?acl", "/bkt?uploads", "/bkt/m?uploadId=ID")
+    return Stream.of(
+            "/",
+            "/bkt",
+            "/empty?tagging",
+            "/bkt/k",
+            "/bkt/k?acl",
+            "/bkt/k?tagging",
+            "/bkt?uploads",
+            "/bkt/m?uploadId=ID")
         .map(uri -> textAt(uri.replace("ID", uploadId)))
         .collect(Collectors.joining("\n"));
   }

@@ -142,7 +142,6 @@ class BucketOperationsTest {
     "policy, NoSuchBucketPolicy",
     "publicAccessBlock, NoSuchPublicAccessBlockConfiguration",
     "replication, ReplicationConfigurationNotFoundError",
-    "tagging, NoSuchTagSet",
     "website, NoSuchWebsiteConfiguration",
     "inventory, NotImplemented",
     "metrics, NotImplemented"
@@ -172,13 +171,9 @@ class BucketOperationsTest {
   @Test
   void featuresOfObjects() throws Exception {
     s3.ok(200, "PUT", "/bkt");
-    s3.refused("NoSuchKey", "GET", "/bkt/k?tagging");
     s3.ok(200, TestS3.request("PUT", "/bkt/k").body("x"));
-    assertEquals("", s3.ok(200, "GET", "/bkt/k?tagging").element("TagSet"));
     s3.refused("InvalidRequest", "GET", "/bkt/k?retention");
     s3.refused("InvalidRequest", "GET", "/bkt/k?legal-hold");
-    s3.refused("NotImplemented", "PUT", "/bkt/k?tagging");
-    s3.refused("NotImplemented", "DELETE", "/bkt/k?tagging");
     s3.refused("NotImplemented", "POST", "/bkt/k?restore");
     s3.refused("NotImplemented", "POST", "/bkt/k?select&select-type=2");
     s3.refused("NotImplemented", "GET", "/bkt/k?torrent");

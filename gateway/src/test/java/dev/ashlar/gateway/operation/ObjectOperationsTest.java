@@ -140,7 +140,6 @@ class ObjectOperationsTest {
   @CsvSource({
     "x-amz-server-side-encryption, AES256",
     "x-amz-server-side-encryption-customer-algorithm, AES256",
-    "x-amz-tagging, a=b",
     "x-amz-acl, public-read",
     "x-amz-grant-read, id=1",
     "x-amz-object-lock-mode, GOVERNANCE",

@@ -64,7 +64,7 @@ class OperationChoiceTest {
       policy                   +.N.N. ...... ......
       policyStatus             +..... ...... ......
       publicAccessBlock        +.N.N. ...... ......
-      renameObject             ...... ..N... ......
+      renameObject             ...... ..+... ......
       replication              +.N.N. ...... ......
       replication-check        N..... ...... ......
       replication-metrics      N..... ...... ......
@@ -76,7 +76,7 @@ class OperationChoiceTest {
       select                   ...... ...N.. ......
       select-type              ...... ...N.. ......
       session                  N..... ...... ......
-      tagging                  +.N.N. +.N.N. ......
+      tagging                  +.+.+. +.+.+. ......
       torrent                  ...... N..... ......
       uploadId                 ...... +.+++. ......
       uploads                  +..... ...+.. ......
@@ -90,23 +90,40 @@ class OperationChoiceTest {
 
   /** What else than GetUnconfigured a parameter may choose. */
   private static final Map<String, Set<Class<? extends S3Request>>> SERVED =
-      Map.of(
-          "acl", Set.of(S3Request.GetAcl.class, S3Request.PutCannedAcl.class),
-          "append", Set.of(S3Request.AppendObject.class),
-          "attributes", Set.of(S3Request.GetObjectAttributes.class),
-          "delete", Set.of(S3Request.DeleteObjects.class),
-          "list-type", Set.of(S3Request.ListObjectsV2.class, S3Request.ListObjects.class),
-          "location", Set.of(S3Request.GetBucketLocation.class),
-          "uploadId",
-              Set.of(
-                  S3Request.ListParts.class,
-                  S3Request.UploadPart.class,
-                  S3Request.UploadPartCopy.class,
-                  S3Request.CompleteMultipartUpload.class,
-                  S3Request.AbortMultipartUpload.class),
-          "uploads",
-              Set.of(S3Request.ListMultipartUploads.class, S3Request.CreateMultipartUpload.class),
-          "versions", Set.of(S3Request.ListObjectVersions.class));
+      Map.ofEntries(
+          entry("renameObject", S3Request.RenameObject.class),
+          entry(
+              "tagging",
+              S3Request.GetBucketTagging.class,
+              S3Request.PutBucketTagging.class,
+              S3Request.DeleteBucketTagging.class,
+              S3Request.GetObjectTagging.class,
+              S3Request.PutObjectTagging.class,
+              S3Request.DeleteObjectTagging.class),
+          entry("acl", S3Request.GetAcl.class, S3Request.PutCannedAcl.class),
+          entry("append", S3Request.AppendObject.class),
+          entry("attributes", S3Request.GetObjectAttributes.class),
+          entry("delete", S3Request.DeleteObjects.class),
+          entry("list-type", S3Request.ListObjectsV2.class, S3Request.ListObjects.class),
+          entry("location", S3Request.GetBucketLocation.class),
+          entry(
+              "uploadId",
+              S3Request.ListParts.class,
+              S3Request.UploadPart.class,
+              S3Request.UploadPartCopy.class,
+              S3Request.CompleteMultipartUpload.class,
+              S3Request.AbortMultipartUpload.class),
+          entry(
+              "uploads",
+              S3Request.ListMultipartUploads.class,
+              S3Request.CreateMultipartUpload.class),
+          entry("versions", S3Request.ListObjectVersions.class));
+
+  @SafeVarargs
+  private static Map.Entry<String, Set<Class<? extends S3Request>>> entry(
+      String parameter, Class<? extends S3Request>... requests) {
+    return Map.entry(parameter, Set.of(requests));
+  }
 
   private final S3RequestParser parser =
       new S3RequestParser(new S3Config("us-east-1", new VirtualHosts(List.of("s3.test")), "Owner"));

@@ -3,6 +3,11 @@ package dev.ashlar.gateway.operation;
 import com.google.protobuf.ByteString;
 import dev.ashlar.codec.checksum.Crc64Nvme;
 import dev.ashlar.gateway.access.Caller;
+import dev.ashlar.gateway.access.policy.Policy;
+import dev.ashlar.gateway.access.policy.PolicyKind;
+import dev.ashlar.gateway.access.policy.Requester;
+import dev.ashlar.gateway.access.policy.decision.IdentityPolicies;
+import dev.ashlar.gateway.access.policy.document.MalformedPolicyException;
 import dev.ashlar.gateway.auth.Authenticator;
 import dev.ashlar.gateway.checksum.ChecksumKind;
 import dev.ashlar.gateway.checksum.Checksums;
@@ -10,29 +15,67 @@ import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.gateway.exchange.HttpExchange.RequestBody;
+import dev.ashlar.gateway.principal.Principal;
+import dev.ashlar.gateway.principal.RequestFacts;
+import dev.ashlar.protocol.message.AccountRow;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import dev.ashlar.protocol.message.ChecksumValue;
+import dev.ashlar.protocol.message.IdentityRow;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Instant;
 import java.util.Base64;
+import java.util.List;
+import java.util.Map;
 import java.util.zip.CRC32;
 import java.util.zip.CRC32C;
 import java.util.zip.Checksum;
 import org.jspecify.annotations.Nullable;
 
-/** Believes the header x-test-owner; verifies checksums in headers like the real one. */
+/**
+ * Believes the header x-test-owner, and that the sender is a user of the owner's account with the
+ * policy of the header x-test-policy; verifies checksums in headers like the real one.
+ */
 final class TestAuthenticator implements Authenticator {
+  private static final String ACCOUNT = "111111111111";
+
   @Override
   public AuthenticatedRequest authenticate(HttpExchange exchange) throws S3Exception {
     String owner = exchange.headers().get("x-test-owner", "owner");
     if (owner.equals("nobody")) {
       throw new S3Exception(S3Error.SIGNATURE_DOES_NOT_MATCH);
     }
-    return new AuthenticatedRequest(Caller.owner("AK", owner), new Body(exchange));
+    String policy = exchange.headers().get("x-test-policy");
+    Caller caller = policy == null ? Caller.owner("AK", owner) : user(owner, policy);
+    return new AuthenticatedRequest(caller, new Body(exchange));
+  }
+
+  /** A user of the owner's account, who may do what this policy allows. */
+  private static Caller user(String owner, String policy) {
+    Requester.User requester =
+        new Requester.User(ACCOUNT, owner, "arn:aws:iam::" + ACCOUNT + ":user/u", "AIDAU", "u");
+    Principal principal =
+        new Principal(
+            "AK",
+            AccountRow.newBuilder().setId(ACCOUNT).setCanonicalId(owner).build(),
+            IdentityRow.getDefaultInstance(),
+            null,
+            requester,
+            new IdentityPolicies(List.of(parsed(policy)), List.of()));
+    return new Caller(
+        "AK", owner, principal, new RequestFacts(principal, Instant.EPOCH, "", Map.of()));
+  }
+
+  private static Policy parsed(String policy) {
+    try {
+      return Policy.parse(policy, PolicyKind.identity(PolicyKind.USER_CHARACTERS_MAX));
+    } catch (MalformedPolicyException e) {
+      throw new IllegalArgumentException(policy, e);
+    }
   }
 
   static ByteString digest(ChecksumAlgorithm algorithm, byte[] bytes) {

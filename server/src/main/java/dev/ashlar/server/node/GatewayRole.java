@@ -39,6 +39,7 @@ import dev.ashlar.protocol.memory.ByteBudget;
 import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.server.cluster.UsageGauges;
 import dev.ashlar.server.config.BackgroundOptions;
 import dev.ashlar.server.config.RootCredential;
 import dev.ashlar.server.config.ServerOptions;
@@ -80,6 +81,8 @@ final class GatewayRole implements AutoCloseable {
   private static final Rest COUNT_REST = new Rest(Duration.ofSeconds(10), 10, Duration.ofDays(1));
 
   private static final Rest USAGE_REST = Rest.of(Duration.ofSeconds(10));
+  private static final Rest USAGE_METRICS_REST =
+      new Rest(Duration.ofSeconds(10), 20, Duration.ofMinutes(5));
 
   private static final Rest SCRUB_REST = Rest.of(Duration.ofSeconds(10));
 
@@ -179,6 +182,20 @@ final class GatewayRole implements AutoCloseable {
   /** Counts what buckets from before usage was counted hold, once after an upgrade. */
   void countUsage(PeriodicJobs jobs) {
     jobs.start("usage", Duration.ZERO, USAGE_REST, new UsageCounting(backend.metadata()), () -> {});
+  }
+
+  /** Shows what buckets and accounts hold as metrics. */
+  void measureUsage(PeriodicJobs jobs) {
+    UsageGauges gauges = new UsageGauges(backend.metadata(), dependencies.meters());
+    jobs.start(
+        "usage-metrics",
+        Duration.ZERO,
+        USAGE_METRICS_REST,
+        () -> {
+          gauges.refresh();
+          return false;
+        },
+        gauges::clear);
   }
 
   /** What each placement group owes. */

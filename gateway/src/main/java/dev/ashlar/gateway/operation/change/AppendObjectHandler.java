@@ -10,6 +10,7 @@ import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
 import dev.ashlar.gateway.operation.shared.WriteConditions;
+import dev.ashlar.gateway.s3.NewFacts;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ObjectRead;
@@ -70,6 +71,7 @@ public record AppendObjectHandler(Backend backend) {
                     request.bucket(),
                     request.key(),
                     request.attributes(),
+                    NewFacts.NONE,
                     isAbsent,
                     request.announced()),
                 caller,

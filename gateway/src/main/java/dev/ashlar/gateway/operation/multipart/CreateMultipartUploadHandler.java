@@ -29,6 +29,7 @@ public record CreateMultipartUploadHandler(Backend backend) {
             .setUploadId(uploadId)
             .setOwner(caller.canonicalId())
             .setAttributes(request.attributes())
+            .setFacts(request.given().facts())
             .setChecksumAlgorithm(request.checksum())
             .setChecksumType(request.checksumType())
             .build();

@@ -1,6 +1,7 @@
 package dev.ashlar.gateway.operation.object;
 
 import dev.ashlar.gateway.access.Caller;
+import dev.ashlar.gateway.access.Need;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
@@ -17,8 +18,11 @@ import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CopyObject;
+import dev.ashlar.protocol.message.ObjectFacts;
 import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.ObjectSummary;
+import dev.ashlar.protocol.message.Tag;
+import java.util.List;
 
 /** Copies an object by referring to the same blobs. No data moves. */
 public record CopyObjectHandler(Backend backend) {
@@ -32,7 +36,8 @@ public record CopyObjectHandler(Backend backend) {
                 request.source(),
                 source -> {
                   requireCopyable(source, request.checksum());
-                  return Command.newBuilder().setCopyObject(copy(request, source, caller));
+                  ObjectFacts facts = facts(request, source, caller);
+                  return Command.newBuilder().setCopyObject(copy(request, source, facts, caller));
                 });
     return Answers.xml(document(copied.source().getSummary(), copied.result().getLastModifiedMs()));
   }
@@ -48,7 +53,24 @@ public record CopyObjectHandler(Backend backend) {
     }
   }
 
-  private static CopyObject copy(S3Request.CopyObject request, ObjectRecord source, Caller caller) {
+  /** What the copy has beside its content. Tags are copied by those who may read and put them. */
+  private ObjectFacts facts(S3Request.CopyObject request, ObjectRecord source, Caller caller)
+      throws S3Exception, MetadataUnavailableException {
+    List<Tag> tags = source.getFacts().getTagsList();
+    if (!request.copiesTags() || tags.isEmpty()) {
+      return request.given().facts();
+    }
+    backend.access().require(caller, request.source().needsOfTags());
+    backend
+        .access()
+        .require(
+            caller.bringing(tags),
+            Need.of("s3:PutObjectTagging", new Need.Resource.Key(request.bucket(), request.key())));
+    return request.given().facts().toBuilder().addAllTags(tags).build();
+  }
+
+  private static CopyObject copy(
+      S3Request.CopyObject request, ObjectRecord source, ObjectFacts facts, Caller caller) {
     return CopyObject.newBuilder()
         .setSourceBucket(request.source().bucket())
         .setSourceKey(request.source().key())
@@ -58,6 +80,7 @@ public record CopyObjectHandler(Backend backend) {
         .setSummary(source.getSummary().toBuilder().setOwner(caller.canonicalId()))
         .setAttributes(request.attributes() == null ? source.getAttributes() : request.attributes())
         .setPrecondition(request.precondition())
+        .setFacts(facts)
         .build();
   }
 

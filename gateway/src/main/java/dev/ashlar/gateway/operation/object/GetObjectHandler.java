@@ -35,6 +35,9 @@ public record GetObjectHandler(Backend backend) {
               object,
               view.range(),
               gone -> reopen(request, exchange, permit, tries, gone));
+      if (view.status() != 304) {
+        new ObjectFactHeaders(backend.access(), request, permit).addTo(view.headers());
+      }
       return new HttpAnswer(view.status(), view.headers(), body);
     } catch (DataUnavailableException e) {
       if (e.reason() != Reason.GONE) {

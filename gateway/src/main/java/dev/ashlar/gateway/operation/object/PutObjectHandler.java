@@ -52,6 +52,7 @@ public record PutObjectHandler(Backend backend) {
                               .setKey(request.key())
                               .setSummary(summary)
                               .setAttributes(request.attributes())
+                              .setFacts(request.given().facts())
                               .addAllBlobs(blobs)
                               .setPrecondition(request.precondition())));
       return new Stored(result, etag, body.checksum());

@@ -18,7 +18,7 @@ public record CopySources(Backend backend, Caller caller) {
 
   /** Makes the command that copies this version of the source. */
   public interface Copy {
-    Command.Builder of(ObjectRecord source) throws S3Exception;
+    Command.Builder of(ObjectRecord source) throws S3Exception, MetadataUnavailableException;
   }
 
   /**

@@ -29,6 +29,10 @@ public final class ErrorMapping {
       case BUCKET_ALREADY_EXISTS -> S3Error.BUCKET_ALREADY_EXISTS;
       case PRECONDITION_FAILED -> S3Error.PRECONDITION_FAILED;
       case CONDITIONAL_CONFLICT -> S3Error.CONDITIONAL_REQUEST_CONFLICT;
+      case OBJECT_LOCKED -> S3Error.ACCESS_DENIED;
+      case QUOTA_EXCEEDED -> S3Error.QUOTA_EXCEEDED;
+      case INVALID_BUCKET_STATE -> S3Error.INVALID_BUCKET_STATE;
+      case TOKEN_REUSED -> S3Error.IDEMPOTENCY_PARAMETER_MISMATCH;
       case INVALID_PART -> S3Error.INVALID_PART;
       case ENTITY_TOO_SMALL -> S3Error.ENTITY_TOO_SMALL;
       case LIMIT_EXCEEDED -> S3Error.INVALID_REQUEST;
@@ -40,8 +44,7 @@ public final class ErrorMapping {
       case NOT_DURABLE, DEAD_SESSION, STALE_REQUEST, TOO_MANY_UNFOLDED ->
           S3Error.SERVICE_UNAVAILABLE;
       // Answers to commands that the gateway does not send yet.
-      case NO_SUCH_VERSION, IS_DELETE_MARKER, OBJECT_LOCKED, INVALID_BUCKET_STATE, QUOTA_EXCEEDED ->
-          S3Error.NOT_IMPLEMENTED;
+      case NO_SUCH_VERSION, IS_DELETE_MARKER -> S3Error.NOT_IMPLEMENTED;
       // No S3 operation sends a command that is answered with one of the last two.
       case OK, INVALID_COMMAND, UNRECOGNIZED, ENTITY_ALREADY_EXISTS, DELETE_CONFLICT ->
           S3Error.INTERNAL_ERROR;

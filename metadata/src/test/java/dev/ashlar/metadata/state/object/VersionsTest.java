@@ -29,6 +29,7 @@ import dev.ashlar.protocol.message.ObjectLock;
 import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.Precondition;
 import dev.ashlar.protocol.message.PutBucketDocument;
+import dev.ashlar.protocol.message.RenameMark;
 import dev.ashlar.protocol.message.RenameObject;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.message.SetBucketLock;
@@ -355,6 +356,40 @@ class VersionsTest {
         List.of("from id marker latest", "from id 2", "to id 2 latest", "to id 1"), listed());
     assertEquals(
         ResultCode.NO_SUCH_KEY, it.submit(Command.newBuilder().setRenameObject(rename)).getCode());
+  }
+
+  @Test
+  void aRenameWithATokenCanBeRepeated() throws Exception {
+    it.put("from", 2);
+    RenameObject.Builder rename =
+        RenameObject.newBuilder()
+            .setBucket(BUCKET)
+            .setSourceKey("from")
+            .setKey("to")
+            .setPrecondition(Precondition.newBuilder().setIfNoneMatch("*"))
+            .setMark(
+                RenameMark.newBuilder()
+                    .setClientToken("token")
+                    .setParameters(ByteString.copyFromUtf8("one")));
+    long version = it.accepted(Command.newBuilder().setRenameObject(rename)).getVersion();
+    it.put("from", 3);
+    assertEquals(version, it.accepted(Command.newBuilder().setRenameObject(rename)).getVersion());
+    assertEquals(2, it.size("to", null));
+    assertEquals(3, it.size("from", null));
+    rename.getMarkBuilder().setParameters(ByteString.copyFromUtf8("two"));
+    assertEquals(
+        ResultCode.TOKEN_REUSED, it.submit(Command.newBuilder().setRenameObject(rename)).getCode());
+    rename.getMarkBuilder().setClientToken("another");
+    assertEquals(
+        ResultCode.PRECONDITION_FAILED,
+        it.submit(Command.newBuilder().setRenameObject(rename)).getCode());
+    // A copy, and what is renamed once more, is not what that rename has made.
+    rename.clearPrecondition().setSourceKey("to").setKey("third").clearMark();
+    it.accepted(Command.newBuilder().setRenameObject(rename));
+    rename.setSourceKey("from").setKey("third");
+    rename.getMarkBuilder().setClientToken("token").setParameters(ByteString.copyFromUtf8("one"));
+    it.accepted(Command.newBuilder().setRenameObject(rename));
+    assertEquals(3, it.size("third", null));
   }
 
   @Test

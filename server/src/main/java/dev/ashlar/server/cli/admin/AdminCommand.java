@@ -36,7 +36,9 @@ import picocli.CommandLine.Spec;
       Nouns.PlacementGroups.class,
       Nouns.Rebalance.class,
       Nouns.Scrub.class,
-      Nouns.Metadata.class
+      Nouns.Metadata.class,
+      Nouns.Buckets.class,
+      Nouns.Accounts.class
     })
 public final class AdminCommand implements Callable<Integer> {
   static final String WATCH = "Show the page again and again, with rates, until Ctrl-C.";

@@ -181,6 +181,73 @@ final class Nouns {
     }
   }
 
+  /** The limits of a quota. */
+  private static final class Limits {
+    @Option(
+        names = "--bytes",
+        paramLabel = "SIZE",
+        description = "Limit of the bytes of all versions and parts, such as 500GiB.")
+    private String bytes = "-";
+
+    @Option(
+        names = "--objects",
+        paramLabel = "COUNT",
+        description = "Limit of the number of versions and delete markers.")
+    private String objects = "-";
+
+    String text() {
+      return bytes + "," + objects;
+    }
+  }
+
+  @Command(
+      name = "bucket",
+      aliases = "buckets",
+      description = "Lists buckets with what they hold, and sets their quotas.")
+  static final class Buckets extends Listed {
+    Buckets() {
+      super("buckets");
+    }
+
+    @Command(
+        name = "quota",
+        description = "Sets the quota of a bucket. A limit that is not given is taken away.")
+    int quota(
+        @Parameters(paramLabel = "BUCKET", description = "Name of the bucket.") String bucket,
+        @Mixin Limits limits)
+        throws IOException, InterruptedException {
+      return admin().change("bucket-quota", bucket, limits.text());
+    }
+  }
+
+  @Command(
+      name = "account",
+      aliases = "accounts",
+      description = "Lists what the buckets of accounts hold, and sets quotas of accounts.")
+  static final class Accounts extends Noun {
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+      return usage(false);
+    }
+
+    @Command(name = "usage", description = "Shows what the buckets of each account hold.")
+    int usage(@Option(names = "--watch", description = AdminCommand.WATCH) boolean isWatching)
+        throws IOException, InterruptedException {
+      return admin().show("account-usage", isWatching);
+    }
+
+    @Command(
+        name = "quota",
+        description = "Sets the quota of an account. A limit that is not given is taken away.")
+    int quota(
+        @Parameters(paramLabel = "ACCOUNT", description = "Id of the account, or canonical id.")
+            String account,
+        @Mixin Limits limits)
+        throws IOException, InterruptedException {
+      return admin().change("account-quota", account, limits.text());
+    }
+  }
+
   @Command(name = "rebalance", description = "Shows what is moved between drives.")
   static final class Rebalance extends Noun {
     @Option(names = "--watch", description = AdminCommand.WATCH_UNTIL_DONE)
