@@ -35,6 +35,8 @@ import dev.ashlar.protocol.memory.ByteBudget;
 import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.server.account.Accounts;
+import dev.ashlar.server.account.AccountsFile;
 import dev.ashlar.server.config.BackgroundOptions;
 import dev.ashlar.server.config.RootCredential;
 import dev.ashlar.server.config.ServerOptions;
@@ -44,6 +46,7 @@ import dev.ashlar.server.jobs.UsageCounting;
 import dev.ashlar.storage.drive.scrub.ScrubConfig;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
@@ -222,6 +225,10 @@ final class GatewayRole implements AutoCloseable {
   InetSocketAddress serve(RootCredential root) throws Exception {
     S3Config config =
         new S3Config(options.service().region(), options.service().domains(), "ashlar");
+    Path accounts = options.service().accounts();
+    if (accounts != null) {
+      accounts(root).ensureAll(AccountsFile.read(accounts));
+    }
     Principals principals = principals(root);
     SigV4Authenticator authenticator =
         new SigV4Authenticator(
@@ -264,6 +271,11 @@ final class GatewayRole implements AutoCloseable {
             QueryApi.STS, new SessionService(metadata, new SecureRandom())),
         new QueryMetrics(dependencies.meters(), actions),
         clock);
+  }
+
+  /** The accounts of the store. */
+  Accounts accounts(RootCredential root) {
+    return new Accounts(backend.metadata(), firstOwner(), root.accessKey());
   }
 
   private Principals principals(RootCredential root) {
