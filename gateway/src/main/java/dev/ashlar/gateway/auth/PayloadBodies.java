@@ -7,11 +7,20 @@ import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.gateway.exchange.HttpExchange.RequestBody;
 import io.netty.handler.codec.http.HttpHeaders;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Wraps a body in the decoders and verifiers that its headers ask for. */
+/**
+ * Wraps a body in the decoders and verifiers that its headers ask for.
+ *
+ * @param hash of the payload, or how it is sent
+ * @param signatures of chunks; null: the request is not signed
+ */
 record PayloadBodies(
-    HttpExchange exchange, SignedQuery query, SignatureClaim claim, SigningKeys.HmacKey key) {
+    HttpExchange exchange,
+    SignedQuery query,
+    String hash,
+    @Nullable Supplier<ChunkSignatures> signatures) {
   static final String UNSIGNED = "UNSIGNED-PAYLOAD";
   private static final String STREAM_SIGNED = "STREAMING-AWS4-HMAC-SHA256-PAYLOAD";
   private static final String STREAM_SIGNED_TRAILER = "STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER";
@@ -21,18 +30,25 @@ record PayloadBodies(
   private static final int LENGTH_DIGITS_MAX = 18;
 
   PayloadBody open() throws S3Exception {
-    String hash = claim.payloadHash();
     return switch (hash) {
       case UNSIGNED -> verified(exchange.body(), null, false);
-      case STREAM_SIGNED -> verified(chunked(new ChunkSignatures(key, claim), false), null, false);
-      case STREAM_SIGNED_TRAILER ->
-          verified(chunked(new ChunkSignatures(key, claim), true), null, true);
+      case STREAM_SIGNED -> verified(chunked(required(signatures), false), null, false);
+      case STREAM_SIGNED_TRAILER -> verified(chunked(required(signatures), true), null, true);
       case STREAM_UNSIGNED_TRAILER -> verified(chunked(null, true), null, true);
       default -> {
         checkHash(hash);
         yield verified(exchange.body(), hash, false);
       }
     };
+  }
+
+  /** The signatures of chunks follow from that of the head. */
+  private static ChunkSignatures required(@Nullable Supplier<ChunkSignatures> signatures)
+      throws S3Exception {
+    if (signatures == null) {
+      throw new S3Exception(S3Error.ACCESS_DENIED);
+    }
+    return signatures.get();
   }
 
   private static void checkHash(String hash) throws S3Exception {

@@ -302,6 +302,7 @@ final class GatewayRole implements AutoCloseable {
                 .setAccessKey(root.accessKey())
                 .setSecretKey(root.secretKey())
                 .setOwner(firstOwner())
+                .setAccount(RootAccount.accountId(firstOwner()))
                 .build());
     return accessKey -> root.accessKey().equals(accessKey) ? row : Optional.empty();
   }
