@@ -143,7 +143,7 @@ public final class S3Service implements RequestHandler {
       case S3Request.HeadObject head -> new HeadObjectHandler(backend).handle(head, permit);
       case S3Request.DeleteObject delete -> new DeleteObjectHandler(backend).handle(delete);
       case S3Request.DeleteObjects delete ->
-          new DeleteObjectsHandler(backend).handle(delete, caller, body);
+          new DeleteObjectsHandler(backend).handle(delete, permit, body);
       case S3Request.CopyObject copy -> new CopyObjectHandler(backend).handle(copy, caller);
       case S3Request.RenameObject rename -> new RenameObjectHandler(backend).handle(rename, permit);
       case S3Request.GetObjectAttributes get -> GetObjectAttributesHandler.handle(get, permit);

@@ -180,9 +180,11 @@ class SigV2AuthenticatorTest {
   }
 
   @Test
-  void version4StillWorksAndChunksNeedIt() throws Exception {
+  void version4IsLookedAtTooAndChunksNeedIt() throws Exception {
     startAt("2007-03-27T19:42:00Z");
-    server.refuses("GET /b/k HTTP/1.1\r\nHost: localhost\r\n\r\n", "AccessDenied");
+    server.refuses(
+        "GET /b/k HTTP/1.1\r\nHost: h\r\nAuthorization: AWS4-HMAC-SHA256 x\r\n\r\n",
+        "AuthorizationHeaderMalformed");
     String streaming = "STREAMING-AWS4-HMAC-SHA256-PAYLOAD";
     String signature = sign("PUT\n\n\n" + DATE + "\nx-amz-content-sha256:" + streaming + "\n/b/k");
     server.refuses(
@@ -191,7 +193,7 @@ class SigV2AuthenticatorTest {
                 signature,
                 "x-amz-content-sha256: " + streaming + "\r\nContent-Length: 0\r\n")
             .replace("GET", "PUT"),
-        "InvalidRequest");
+        "AccessDenied");
   }
 
   private static String request(String target, String signature, String headers) {

@@ -8,6 +8,7 @@ import dev.ashlar.gateway.access.policy.PolicyKind;
 import dev.ashlar.gateway.access.policy.Requester;
 import dev.ashlar.gateway.access.policy.decision.IdentityPolicies;
 import dev.ashlar.gateway.access.policy.document.MalformedPolicyException;
+import dev.ashlar.gateway.access.policy.value.ConditionContext;
 import dev.ashlar.gateway.auth.Authenticator;
 import dev.ashlar.gateway.checksum.ChecksumKind;
 import dev.ashlar.gateway.checksum.Checksums;
@@ -16,7 +17,6 @@ import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.gateway.exchange.HttpExchange.RequestBody;
 import dev.ashlar.gateway.principal.Principal;
-import dev.ashlar.gateway.principal.RequestFacts;
 import dev.ashlar.protocol.message.AccountRow;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import dev.ashlar.protocol.message.ChecksumValue;
@@ -27,10 +27,8 @@ import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
-import java.util.Map;
 import java.util.zip.CRC32;
 import java.util.zip.CRC32C;
 import java.util.zip.Checksum;
@@ -41,33 +39,34 @@ import org.jspecify.annotations.Nullable;
  * policy of the header x-test-policy; verifies checksums in headers like the real one.
  */
 final class TestAuthenticator implements Authenticator {
-  private static final String ACCOUNT = "111111111111";
-
   @Override
   public AuthenticatedRequest authenticate(HttpExchange exchange) throws S3Exception {
     String owner = exchange.headers().get("x-test-owner", "owner");
     if (owner.equals("nobody")) {
       throw new S3Exception(S3Error.SIGNATURE_DOES_NOT_MATCH);
     }
+    if (owner.equals("anonymous")) {
+      return new AuthenticatedRequest(Caller.anonymous(ConditionContext.EMPTY), new Body(exchange));
+    }
     String policy = exchange.headers().get("x-test-policy");
-    Caller caller = policy == null ? Caller.owner("AK", owner) : user(owner, policy);
-    return new AuthenticatedRequest(caller, new Body(exchange));
+    Principal principal =
+        policy == null ? Principal.root("AK", account(owner), owner) : user(owner, policy);
+    return new AuthenticatedRequest(
+        Caller.of(principal, ConditionContext.EMPTY), new Body(exchange));
   }
 
   /** A user of the owner's account, who may do what this policy allows. */
-  private static Caller user(String owner, String policy) {
+  private static Principal user(String owner, String policy) {
+    String account = account(owner);
     Requester.User requester =
-        new Requester.User(ACCOUNT, owner, "arn:aws:iam::" + ACCOUNT + ":user/u", "AIDAU", "u");
-    Principal principal =
-        new Principal(
-            "AK",
-            AccountRow.newBuilder().setId(ACCOUNT).setCanonicalId(owner).build(),
-            IdentityRow.getDefaultInstance(),
-            null,
-            requester,
-            new IdentityPolicies(List.of(parsed(policy)), List.of()));
-    return new Caller(
-        "AK", owner, principal, new RequestFacts(principal, Instant.EPOCH, "", Map.of()));
+        new Requester.User(account, owner, "arn:aws:iam::" + account + ":user/u", "AIDAU", "u");
+    return new Principal(
+        "AK",
+        AccountRow.newBuilder().setId(account).setCanonicalId(owner).build(),
+        IdentityRow.getDefaultInstance(),
+        null,
+        requester,
+        new IdentityPolicies(List.of(parsed(policy)), List.of()));
   }
 
   private static Policy parsed(String policy) {
@@ -76,6 +75,11 @@ final class TestAuthenticator implements Authenticator {
     } catch (MalformedPolicyException e) {
       throw new IllegalArgumentException(policy, e);
     }
+  }
+
+  /** The account id of an owner. */
+  static String account(String owner) {
+    return "%012d".formatted(owner.hashCode() & 0x7fffffff);
   }
 
   static ByteString digest(ChecksumAlgorithm algorithm, byte[] bytes) {
