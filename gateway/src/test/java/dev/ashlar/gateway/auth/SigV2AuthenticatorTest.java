@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.time.Instant;
 import java.util.Base64;
+import java.util.List;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.AfterEach;
@@ -170,6 +171,13 @@ class SigV2AuthenticatorTest {
     server.refuses(request("/b/k", signature, ""), "RequestTimeTooSkewed");
     server.refuses(request("/b/k", signature, "").replace("Tue, 27", "Someday"), "AccessDenied");
     server.refuses(request("/b/k", signature, "").replace("Date:", "Other:"), "AccessDenied");
+    for (String skewed : List.of("Tue, 07 Jul 2010 21:53:04 GMT", "07 Jul 9999 21:53:04 GMT")) {
+      server.refuses(
+          request("/b/k", signature, "x-amz-date: " + skewed + "\r\n"), "RequestTimeTooSkewed");
+    }
+    server.refuses(
+        request("/b/k", signature, "x-amz-date: Tue, 07 Jul 1950 21:53:04 GMT\r\n"),
+        "AccessDenied");
     server.refuses(request("/b/k", signature, "").replace(":" + signature, ""), "InvalidArgument");
     String now = "Tue, 27 Mar 2007 19:57:00 +0000";
     String amazonDate = sign("GET\n\n\n\nx-amz-date:" + now + "\n/b/k");
