@@ -69,6 +69,9 @@ public final class SigV4Authenticator implements Authenticator {
   public AuthenticatedRequest authenticate(HttpExchange exchange) throws S3Exception {
     SignedQuery query = SignedQuery.parse(exchange.rawQuery());
     SignatureClaim claim = claim(exchange, query);
+    if (claim == null) {
+      return anonymous(exchange, query);
+    }
     checkSigned(exchange.headers(), claim.signedHeaders());
     Signer signer =
         signer(
@@ -83,7 +86,21 @@ public final class SigV4Authenticator implements Authenticator {
     return new AuthenticatedRequest(signer.caller(), payloads.open());
   }
 
-  private SignatureClaim claim(HttpExchange exchange, SignedQuery query) throws S3Exception {
+  /** A request without any sign of a signature. */
+  private AuthenticatedRequest anonymous(HttpExchange exchange, SignedQuery query)
+      throws S3Exception {
+    if (exchange.headers().contains("x-amz-security-token") || query.has("X-Amz-Security-Token")) {
+      throw new S3Exception(S3Error.ACCESS_DENIED);
+    }
+    String hash = exchange.headers().get("x-amz-content-sha256", PayloadBodies.UNSIGNED);
+    PayloadBodies payloads = new PayloadBodies(exchange, query, hash, null);
+    return new AuthenticatedRequest(
+        Caller.anonymous(S3Facts.of(exchange, null, clock.instant())), payloads.open());
+  }
+
+  /** Null: there is no signature. */
+  private @Nullable SignatureClaim claim(HttpExchange exchange, SignedQuery query)
+      throws S3Exception {
     String authorization = exchange.headers().get("authorization");
     boolean presigned = query.has("X-Amz-Algorithm");
     if (authorization != null && presigned) {
@@ -101,7 +118,7 @@ public final class SigV4Authenticator implements Authenticator {
     if (query.has("AWSAccessKeyId")) {
       throw AuthorizationHeader.oldSignature();
     }
-    throw new S3Exception(S3Error.ACCESS_DENIED);
+    return null;
   }
 
   static S3Exception severalMechanisms() {
@@ -181,8 +198,9 @@ public final class SigV4Authenticator implements Authenticator {
       if (token == null) {
         Optional<CredentialRow> owner = owners.credential(accessKey);
         if (owner.isPresent()) {
-          return new Signer(
-              owner.get().getSecretKey(), Caller.owner(accessKey, owner.get().getOwner()));
+          Principal root =
+              Principal.root(accessKey, owner.get().getAccount(), owner.get().getOwner());
+          return new Signer(owner.get().getSecretKey(), caller(exchange, root));
         }
       }
       return principal(exchange, accessKey, token);
@@ -200,13 +218,7 @@ public final class SigV4Authenticator implements Authenticator {
             : principals.find(accessKey, token);
     return switch (found) {
       case Principals.Found.Signer(Principal principal, String secretKey) ->
-          new Signer(
-              secretKey,
-              new Caller(
-                  accessKey,
-                  principal.account().getCanonicalId(),
-                  principal,
-                  S3Facts.of(exchange, principal, clock.instant())));
+          new Signer(secretKey, caller(exchange, principal));
       case Principals.Found.Nobody nobody ->
           throw switch (nobody.fault()) {
             case UNKNOWN_KEY ->
@@ -215,6 +227,10 @@ public final class SigV4Authenticator implements Authenticator {
             case EXPIRED_TOKEN -> new S3Exception(S3Error.EXPIRED_TOKEN);
           };
     };
+  }
+
+  private Caller caller(HttpExchange exchange, Principal principal) {
+    return Caller.of(principal, S3Facts.of(exchange, principal, clock.instant()));
   }
 
   static void checkSignature(

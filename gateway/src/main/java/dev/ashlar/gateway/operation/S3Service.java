@@ -134,7 +134,7 @@ public final class S3Service implements RequestHandler {
       case S3Request.HeadObject head -> HeadObjectHandler.handle(head, permit);
       case S3Request.DeleteObject delete -> new DeleteObjectHandler(backend).handle(delete);
       case S3Request.DeleteObjects delete ->
-          new DeleteObjectsHandler(backend).handle(delete, caller, body);
+          new DeleteObjectsHandler(backend).handle(delete, permit, body);
       case S3Request.CopyObject copy -> new CopyObjectHandler(backend).handle(copy, caller);
       case S3Request.GetObjectAttributes get -> GetObjectAttributesHandler.handle(get, permit);
       case S3Request.ListObjects list -> new ListObjectsHandler(backend).handle(list);

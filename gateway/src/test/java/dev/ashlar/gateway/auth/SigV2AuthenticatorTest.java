@@ -182,7 +182,6 @@ class SigV2AuthenticatorTest {
   @Test
   void version4StillWorksAndChunksNeedIt() throws Exception {
     startAt("2007-03-27T19:42:00Z");
-    server.refuses("GET /b/k HTTP/1.1\r\nHost: localhost\r\n\r\n", "AccessDenied");
     String streaming = "STREAMING-AWS4-HMAC-SHA256-PAYLOAD";
     String signature = sign("PUT\n\n\n" + DATE + "\nx-amz-content-sha256:" + streaming + "\n/b/k");
     server.refuses(

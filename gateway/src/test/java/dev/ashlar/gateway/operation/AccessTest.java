@@ -231,7 +231,22 @@ class AccessTest {
     switch (attempt) {
       case LIST_BUCKETS -> assertTrue(!answer.text().contains("<Bucket>"), answer.text());
       case CREATE_BUCKET -> assertEquals("BucketAlreadyExists", answer.code());
+      // Each key is decided and answered by itself.
+      case DELETE_OBJECTS -> assertEquals(List.of("AccessDenied"), answer.each("Error", "Code"));
       default -> assertEquals("AccessDenied", answer.code());
+    }
+    assertEquals(before, everything());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void anonymousSendersAreRefusedAndChangeNothing(Attempt attempt) throws Exception {
+    String before = everything();
+    TestAnswer answer = s3.send(request(attempt).header("x-test-owner", "anonymous"));
+    if (attempt == Attempt.DELETE_OBJECTS) {
+      assertEquals(List.of("AccessDenied"), answer.each("Error", "Code"));
+    } else {
+      assertEquals("AccessDenied", answer.code());
     }
     assertEquals(before, everything());
   }

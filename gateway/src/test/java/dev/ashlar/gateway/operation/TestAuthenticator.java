@@ -3,6 +3,7 @@ package dev.ashlar.gateway.operation;
 import com.google.protobuf.ByteString;
 import dev.ashlar.codec.checksum.Crc64Nvme;
 import dev.ashlar.gateway.access.Caller;
+import dev.ashlar.gateway.access.policy.value.ConditionContext;
 import dev.ashlar.gateway.auth.Authenticator;
 import dev.ashlar.gateway.checksum.ChecksumKind;
 import dev.ashlar.gateway.checksum.Checksums;
@@ -10,6 +11,7 @@ import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.gateway.exchange.HttpExchange.RequestBody;
+import dev.ashlar.gateway.principal.Principal;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import dev.ashlar.protocol.message.ChecksumValue;
 import io.netty.buffer.ByteBuf;
@@ -32,7 +34,17 @@ final class TestAuthenticator implements Authenticator {
     if (owner.equals("nobody")) {
       throw new S3Exception(S3Error.SIGNATURE_DOES_NOT_MATCH);
     }
-    return new AuthenticatedRequest(Caller.owner("AK", owner), new Body(exchange));
+    if (owner.equals("anonymous")) {
+      return new AuthenticatedRequest(Caller.anonymous(ConditionContext.EMPTY), new Body(exchange));
+    }
+    return new AuthenticatedRequest(
+        Caller.of(Principal.root("AK", account(owner), owner), ConditionContext.EMPTY),
+        new Body(exchange));
+  }
+
+  /** The account id of an owner. */
+  static String account(String owner) {
+    return "%012d".formatted(owner.hashCode() & 0x7fffffff);
   }
 
   static ByteString digest(ChecksumAlgorithm algorithm, byte[] bytes) {

@@ -2,7 +2,9 @@ package dev.ashlar.server.config;
 
 import dev.ashlar.transport.Endpoint;
 import dev.ashlar.transport.Transport;
+import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Option;
 
@@ -57,6 +59,15 @@ public final class ServiceOptions {
       description = "Network I/O: epoll, io_uring or nio.")
   private Transport transport = Transport.EPOLL;
 
+  @Option(
+      names = "--accounts",
+      paramLabel = "FILE",
+      showDefaultValue = Visibility.NEVER,
+      description =
+          "JSON file with accounts that exist from the start on: a list of objects with id, name,"
+              + " accessKey, secretKey and, if wanted, email and canonicalId.")
+  private @Nullable Path accounts;
+
   public Endpoint listen() {
     return listen;
   }
@@ -76,6 +87,11 @@ public final class ServiceOptions {
   /** Whether requests may be signed with version 2. */
   public boolean acceptsSignatureV2() {
     return acceptsSignatureV2;
+  }
+
+  /** File with accounts; null: none is given. */
+  public @Nullable Path accounts() {
+    return accounts;
   }
 
   public Transport transport() {

@@ -38,6 +38,8 @@ import dev.ashlar.protocol.memory.ByteBudget;
 import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.server.account.Accounts;
+import dev.ashlar.server.account.AccountsFile;
 import dev.ashlar.server.config.BackgroundOptions;
 import dev.ashlar.server.config.RootCredential;
 import dev.ashlar.server.config.ServerOptions;
@@ -47,6 +49,7 @@ import dev.ashlar.server.jobs.UsageCounting;
 import dev.ashlar.storage.drive.scrub.ScrubConfig;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
@@ -225,6 +228,10 @@ final class GatewayRole implements AutoCloseable {
   InetSocketAddress serve(RootCredential root) throws Exception {
     VirtualHosts hosts = new VirtualHosts(options.service().domains());
     S3Config config = new S3Config(options.service().region(), hosts, "ashlar");
+    Path accounts = options.service().accounts();
+    if (accounts != null) {
+      accounts(root).ensureAll(AccountsFile.read(accounts));
+    }
     Principals principals = principals(root);
     SigV4Authenticator version4 =
         new SigV4Authenticator(
@@ -273,6 +280,11 @@ final class GatewayRole implements AutoCloseable {
         clock);
   }
 
+  /** The accounts of the store. */
+  Accounts accounts(RootCredential root) {
+    return new Accounts(backend.metadata(), firstOwner(), root.accessKey());
+  }
+
   private Principals principals(RootCredential root) {
     RootAccount identities =
         new RootAccount(backend.metadata(), root.accessKey(), root.secretKey(), firstOwner());
@@ -297,6 +309,7 @@ final class GatewayRole implements AutoCloseable {
                 .setAccessKey(root.accessKey())
                 .setSecretKey(root.secretKey())
                 .setOwner(firstOwner())
+                .setAccount(RootAccount.accountId(firstOwner()))
                 .build());
     return accessKey -> root.accessKey().equals(accessKey) ? row : Optional.empty();
   }
