@@ -121,6 +121,18 @@ assert [(e["Key"], e["Code"]) for e in answer["Errors"]] == [("secret/b", "Acces
 assert_error("AccessDenied", client("iam", key).list_users)
 assert_error("AccessDenied", client("iam", key).create_access_key, UserName=user)
 
+# The address of the connection and whether it is encrypted count.
+for operator, name, value in (
+    ("IpAddress", "aws:SourceIp", "127.0.0.0/8"),
+    ("Bool", "aws:SecureTransport", "false"),
+):
+    statement = {"Effect": "Deny", "Action": "s3:*", "Resource": "*", "Condition": {operator: {name: value}}}
+    deny = json.dumps({"Version": "2012-10-17", "Statement": statement})
+    iam.put_user_policy(UserName=user, PolicyName="deny", PolicyDocument=deny)
+    assert_error("AccessDenied", mine.get_object, Bucket=bucket, Key="public/a")
+iam.delete_user_policy(UserName=user, PolicyName="deny")
+assert mine.get_object(Bucket=bucket, Key="public/a")["Body"].read() == b"a"
+
 # A list may be limited to a prefix.
 iam.put_user_policy(
     UserName=user,

@@ -1,6 +1,7 @@
 package dev.ashlar.blob.engine;
 
 import com.google.protobuf.ByteString;
+import dev.ashlar.protocol.client.AccessRead;
 import dev.ashlar.protocol.client.Confirmed;
 import dev.ashlar.protocol.client.EventsPage;
 import dev.ashlar.protocol.client.ListPage;
@@ -15,6 +16,7 @@ import dev.ashlar.protocol.client.VersionsPage;
 import dev.ashlar.protocol.client.VersionsQuery;
 import dev.ashlar.protocol.layout.StripeLayout;
 import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.message.BucketConfigQuery;
 import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
@@ -23,6 +25,7 @@ import dev.ashlar.protocol.message.DebtLevel;
 import dev.ashlar.protocol.message.EventRow;
 import dev.ashlar.protocol.message.IdentityAnswer;
 import dev.ashlar.protocol.message.IdentityQuery;
+import dev.ashlar.protocol.message.KeyQuery;
 import dev.ashlar.protocol.message.NewBlob;
 import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.OutboxRow;
@@ -171,6 +174,17 @@ public final class BlobRowsMetadata implements MetadataClient {
   @Override
   public Confirmed<Optional<ObjectRead>> object(String bucket, String key, PrincipalQuery caller) {
     return new Confirmed<>(object(bucket, key), PrincipalAnswer.getDefaultInstance());
+  }
+
+  @Override
+  public AccessRead bucket(BucketConfigQuery config, @Nullable PrincipalQuery caller) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public AccessRead object(
+      KeyQuery key, BucketConfigQuery config, @Nullable PrincipalQuery caller) {
+    throw new UnsupportedOperationException();
   }
 
   @Override

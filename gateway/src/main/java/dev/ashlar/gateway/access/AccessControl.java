@@ -4,22 +4,28 @@ import dev.ashlar.gateway.access.policy.AccessRequest;
 import dev.ashlar.gateway.access.policy.decision.Authorization;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
-import dev.ashlar.gateway.principal.Principal;
+import dev.ashlar.protocol.client.AccessRead;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ObjectRead;
+import dev.ashlar.protocol.client.VersionRead;
+import dev.ashlar.protocol.message.AccountQuery;
 import dev.ashlar.protocol.message.BucketRow;
+import dev.ashlar.protocol.message.KeyQuery;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The gate in front of the operations: reads the row that a decision is based on, decides, and
- * hands the row on, so that the operation does not read it again. It knows one rule: the owner of a
- * bucket may do everything with the bucket and its objects, and other callers may do nothing. Users
- * and sessions of the owner's account may do what their policies allow.
+ * The gate in front of the operations: reads what a decision is based on, decides, and hands the
+ * rows on, so that the operation does not read them again. The policies of the caller, and the
+ * policy, ACL, ownership and public access block of the bucket are asked, in the order of AWS.
  */
 public final class AccessControl {
+  private static final Pattern ACCOUNT_ID = Pattern.compile("[0-9]{12}");
+
   private final MetadataClient metadata;
+  private final BucketConfigs configs = new BucketConfigs();
 
   public AccessControl(MetadataClient metadata) {
     this.metadata = metadata;
@@ -33,94 +39,90 @@ public final class AccessControl {
   public Permit require(Caller caller, Need need) throws S3Exception, MetadataUnavailableException {
     return switch (need.resource()) {
       // Every account has its own buckets and can create one.
-      case Need.Resource.Service service -> {
-        requireAllowed(isPermitted(caller, need));
-        yield new Permit(caller, null, null);
-      }
-      case Need.Resource.NewBucket created -> {
-        requireAllowed(isPermitted(caller, need));
-        yield new Permit(caller, null, null);
-      }
+      case Need.Resource.Service service -> ofOwnAccount(caller, need);
+      case Need.Resource.NewBucket created -> ofOwnAccount(caller, need);
       case Need.Resource.Bucket bucket -> ofBucket(caller, bucket.bucket(), need);
       case Need.Resource.Key key -> ofBucket(caller, key.bucket(), need);
-      case Need.Resource.KeysOf keys -> new Permit(caller, bucket(caller, keys.bucket()), null);
-      case Need.Resource.StoredObject object ->
-          new Permit(caller, null, object(caller, object, need));
+      // The operation asks about each key.
+      case Need.Resource.KeysOf keys ->
+          new Permit(new Decider(caller, config(keys.bucket())), null);
+      case Need.Resource.StoredObject object -> ofObject(caller, object, need);
     };
+  }
+
+  private static Permit ofOwnAccount(Caller caller, Need need) throws S3Exception {
+    for (String action : need.actions()) {
+      AccessRequest request =
+          new AccessRequest(caller.requester(), action, need.resource().arn(), caller.facts());
+      requireAllowed(Authorization.decideInOwnAccount(request, caller.policies()).isAllowed());
+    }
+    return new Permit(new Decider(caller, null), null);
   }
 
   private Permit ofBucket(Caller caller, String name, Need need)
       throws S3Exception, MetadataUnavailableException {
-    BucketRow row = bucket(caller, name);
-    requireAllowed(isPermitted(caller, need));
-    return new Permit(caller, row, null);
+    Decider decider = new Decider(caller, config(name));
+    requireAllowed(decider.isAllowed(need));
+    return new Permit(decider, null);
   }
 
-  /** Whether the caller's own policies allow all that is needed; whose it is counts besides. */
-  public static boolean isPermitted(Caller caller, Need need) {
-    Principal principal = caller.principal();
-    if (principal == null) {
-      return true;
-    }
-    for (String action : need.actions()) {
-      AccessRequest request =
-          new AccessRequest(principal.requester(), action, need.resource().arn(), caller.facts());
-      if (!Authorization.decideInOwnAccount(request, principal.policies()).isAllowed()) {
-        return false;
-      }
-    }
-    return true;
+  private BucketConfig config(String name) throws S3Exception, MetadataUnavailableException {
+    BucketConfig before = configs.known(name);
+    AccessRead read = metadata.bucket(BucketConfigs.query(name, before), null);
+    return present(name, before, read);
   }
 
-  private static Caller meeting(Caller caller, ObjectRead object) {
-    return caller.meeting(object.object().getFacts().getTagsList());
+  private BucketConfig present(String name, @Nullable BucketConfig before, AccessRead read)
+      throws S3Exception {
+    return configs
+        .present(name, before, read.config())
+        .orElseThrow(() -> new S3Exception(S3Error.NO_SUCH_BUCKET).with("BucketName", name));
+  }
+
+  private Permit ofObject(Caller caller, Need.Resource.StoredObject wanted, Need need)
+      throws S3Exception, MetadataUnavailableException {
+    BucketConfig before = configs.known(wanted.bucket());
+    AccessRead read =
+        metadata.object(
+            KeyQuery.newBuilder().setBucket(wanted.bucket()).setKey(wanted.key()).build(),
+            BucketConfigs.query(wanted.bucket(), before),
+            null);
+    Decider decider = new Decider(caller, present(wanted.bucket(), before, read));
+    if (!(read.found() instanceof VersionRead.Content content)) {
+      throw missing(decider, wanted, need);
+    }
+    requireAllowed(decider.isAllowed(need, content.read().object()));
+    return new Permit(decider, content.read());
+  }
+
+  /** Whoever may not list a bucket does not learn what is not in it. */
+  private static S3Exception missing(
+      Decider decider, Need.Resource.StoredObject wanted, Need need) {
+    Need list = Need.of("s3:ListBucket", new Need.Resource.Bucket(wanted.bucket()));
+    return !decider.isDenied(need) && decider.isAllowed(list)
+        ? new S3Exception(S3Error.NO_SUCH_KEY).with("Key", wanted.key())
+        : new S3Exception(S3Error.ACCESS_DENIED);
   }
 
   /**
-   * Whether the caller may also do this with the stored object of a permit, decided on the same
-   * row.
+   * Refuses when the bucket exists and belongs to another owner than the sender expects.
+   *
+   * @param expectedOwner the id of an account, or its canonical user id
    */
-  public boolean isAlsoPermitted(Permit permit, Need need) {
-    return isPermitted(meeting(permit.caller(), permit.object()), need);
-  }
-
-  private BucketRow bucket(Caller caller, String name)
-      throws S3Exception, MetadataUnavailableException {
-    BucketRow bucket =
-        metadata
-            .bucket(name)
-            .orElseThrow(() -> new S3Exception(S3Error.NO_SUCH_BUCKET).with("BucketName", name));
-    requireAllowed(isOwner(caller, bucket.getOwner()));
-    return bucket;
-  }
-
-  private ObjectRead object(Caller caller, Need.Resource.StoredObject wanted, Need need)
-      throws S3Exception, MetadataUnavailableException {
-    Optional<ObjectRead> object = metadata.object(wanted.bucket(), wanted.key());
-    // Only the owner of a bucket can write into it, so the object's owner decides, in one read.
-    if (object.isPresent() && isOwner(caller, object.get().object().getSummary().getOwner())) {
-      requireAllowed(isPermitted(meeting(caller, object.get()), need));
-      return object.get();
-    }
-    bucket(caller, wanted.bucket());
-    requireAllowed(isPermitted(object.isPresent() ? meeting(caller, object.get()) : caller, need));
-    // Whoever may not list a bucket does not learn what is not in it.
-    requireAllowed(
-        object.isPresent()
-            || isPermitted(
-                caller, Need.of("s3:ListBucket", new Need.Resource.Bucket(wanted.bucket()))));
-    return object.orElseThrow(() -> new S3Exception(S3Error.NO_SUCH_KEY).with("Key", wanted.key()));
-  }
-
-  /** Refuses when the bucket exists and belongs to another owner than the sender expects. */
   public void requireExpectedOwner(@Nullable String bucket, String expectedOwner)
       throws S3Exception, MetadataUnavailableException {
     Optional<BucketRow> row = bucket == null ? Optional.empty() : metadata.bucket(bucket);
-    requireAllowed(row.isEmpty() || row.get().getOwner().equals(expectedOwner));
+    requireAllowed(row.isEmpty() || row.get().getOwner().equals(canonicalId(expectedOwner)));
   }
 
-  private static boolean isOwner(Caller caller, String owner) {
-    return caller.canonicalId().equals(owner);
+  private String canonicalId(String expectedOwner) throws MetadataUnavailableException {
+    if (!ACCOUNT_ID.matcher(expectedOwner).matches()) {
+      return expectedOwner;
+    }
+    return metadata
+        .account(AccountQuery.newBuilder().setId(expectedOwner).build())
+        .map(account -> account.getAccount().getCanonicalId())
+        .orElse(expectedOwner);
   }
 
   private static void requireAllowed(boolean isAllowed) throws S3Exception {
@@ -129,30 +131,43 @@ public final class AccessControl {
     }
   }
 
-  /** The outcome of a decision in favour of a caller, with the row that it was based on. */
+  /** The outcome of a decision in favour of a caller, with what it was based on. */
   public static final class Permit {
-    private final Caller caller;
-    private final @Nullable BucketRow bucket;
+    private final Decider decider;
     private final @Nullable ObjectRead object;
 
-    Permit(Caller caller, @Nullable BucketRow bucket, @Nullable ObjectRead object) {
-      this.caller = caller;
-      this.bucket = bucket;
+    Permit(Decider decider, @Nullable ObjectRead object) {
+      this.decider = decider;
       this.object = object;
     }
 
     public Caller caller() {
-      return caller;
+      return decider.caller();
     }
 
-    /** The bucket of a need that is about a bucket or a key. */
+    /** The bucket of a need that is about a bucket, a key or an object. */
     public BucketRow bucket() {
-      return present(bucket);
+      return config().row();
+    }
+
+    /** The same with what it says about access. */
+    public BucketConfig config() {
+      return present(decider.config());
     }
 
     /** The object of a need that is about a stored object. */
     public ObjectRead object() {
       return present(object);
+    }
+
+    /** Whether the caller may do something else, too, in the same bucket. */
+    public boolean isAllowed(Need need) {
+      return decider.isAllowed(need);
+    }
+
+    /** Whether the caller may do something else, too, with the same stored object. */
+    public boolean isAllowedOnObject(Need need) {
+      return decider.isAllowed(need, object().object());
     }
 
     private static <T> T present(@Nullable T row) {

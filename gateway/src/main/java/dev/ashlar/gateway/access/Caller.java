@@ -1,5 +1,7 @@
 package dev.ashlar.gateway.access;
 
+import dev.ashlar.gateway.access.policy.Requester;
+import dev.ashlar.gateway.access.policy.decision.IdentityPolicies;
 import dev.ashlar.gateway.access.policy.value.ConditionContext;
 import dev.ashlar.gateway.principal.Principal;
 import dev.ashlar.protocol.message.ObjectLock;
@@ -9,21 +11,40 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sender of a request, proven by a signature. Unsigned requests have no caller: the
- * authenticator refuses them.
+ * The sender of a request: proven by a signature, or anonymous.
  *
- * @param accessKey of the credential that signed the request
- * @param canonicalId the canonical user id that the access key belongs to
- * @param principal whose policies limit what the caller may do; null: the owner's credential, which
- *     nothing limits
+ * @param accessKey of the credential that signed the request; empty: anonymous
+ * @param canonicalId the canonical user id of the sender's account
+ * @param principal who has signed; null: anonymous
  * @param facts that conditions of policies refer to
  */
 public record Caller(
     String accessKey, String canonicalId, @Nullable Principal principal, ConditionContext facts) {
+  /** S3's canonical user id of whoever sends no signature. */
+  public static final String ANONYMOUS_ID = "65a011a29cdf8ec533ec3d1ccaae921c";
 
-  /** A caller with the owner's credential. */
-  public static Caller owner(String accessKey, String canonicalId) {
-    return new Caller(accessKey, canonicalId, null, ConditionContext.EMPTY);
+  /** A caller who has signed. */
+  public static Caller of(Principal principal, ConditionContext facts) {
+    return new Caller(
+        principal.accessKey(), principal.account().getCanonicalId(), principal, facts);
+  }
+
+  /** A caller without a signature. */
+  public static Caller anonymous(ConditionContext facts) {
+    return new Caller("", ANONYMOUS_ID, null, facts);
+  }
+
+  public boolean isAnonymous() {
+    return principal == null;
+  }
+
+  /** As policies name the caller. */
+  public Requester requester() {
+    return principal == null ? new Requester.Anonymous() : principal.requester();
+  }
+
+  IdentityPolicies policies() {
+    return principal == null ? IdentityPolicies.NONE : principal.policies();
   }
 
   /** The same caller, with the tags that the request gives an object. */

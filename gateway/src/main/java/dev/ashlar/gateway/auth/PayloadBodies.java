@@ -7,11 +7,20 @@ import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.gateway.exchange.HttpExchange.RequestBody;
 import io.netty.handler.codec.http.HttpHeaders;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Wraps a body in the decoders and verifiers that its headers ask for. */
+/**
+ * Wraps a body in the decoders and verifiers that its headers ask for.
+ *
+ * @param hash the SHA-256 of the payload in hexadecimal digits, or how the payload is signed
+ * @param signatures those of chunks begin with the request's; null if it does not have such a one
+ */
 record PayloadBodies(
-    HttpExchange exchange, SignedQuery query, SignatureClaim claim, SigningKeys.HmacKey key) {
+    HttpExchange exchange,
+    SignedQuery query,
+    String hash,
+    @Nullable Supplier<ChunkSignatures> signatures) {
   static final String UNSIGNED = "UNSIGNED-PAYLOAD";
   private static final String STREAM_SIGNED = "STREAMING-AWS4-HMAC-SHA256-PAYLOAD";
   private static final String STREAM_SIGNED_TRAILER = "STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER";
@@ -21,18 +30,24 @@ record PayloadBodies(
   private static final int LENGTH_DIGITS_MAX = 18;
 
   PayloadBody open() throws S3Exception {
-    String hash = claim.payloadHash();
     return switch (hash) {
       case UNSIGNED -> verified(exchange.body(), null, false);
-      case STREAM_SIGNED -> verified(chunked(new ChunkSignatures(key, claim), false), null, false);
-      case STREAM_SIGNED_TRAILER ->
-          verified(chunked(new ChunkSignatures(key, claim), true), null, true);
+      case STREAM_SIGNED -> verified(chunked(chunkSignatures(), false), null, false);
+      case STREAM_SIGNED_TRAILER -> verified(chunked(chunkSignatures(), true), null, true);
       case STREAM_UNSIGNED_TRAILER -> verified(chunked(null, true), null, true);
       default -> {
         checkHash(hash);
         yield verified(exchange.body(), hash, false);
       }
     };
+  }
+
+  private ChunkSignatures chunkSignatures() throws S3Exception {
+    if (signatures == null) {
+      throw S3Exception.invalidRequest(
+          "Chunks are signed with " + SigV4Authenticator.ALGORITHM + " only.");
+    }
+    return signatures.get();
   }
 
   private static void checkHash(String hash) throws S3Exception {

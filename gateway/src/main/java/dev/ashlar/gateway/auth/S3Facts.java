@@ -15,9 +15,10 @@ import org.jspecify.annotations.Nullable;
 record S3Facts(HttpExchange exchange, RequestFacts caller) implements ConditionContext {
   private static final String HEADER = "s3:x-amz-";
 
-  static S3Facts of(HttpExchange exchange, Principal principal, Instant now) {
+  static S3Facts of(HttpExchange exchange, @Nullable Principal principal, Instant now) {
     String userAgent = exchange.headers().get("user-agent", "");
-    return new S3Facts(exchange, new RequestFacts(principal, now, userAgent, Map.of()));
+    return new S3Facts(
+        exchange, new RequestFacts(principal, exchange.client(), now, userAgent, Map.of()));
   }
 
   @Override
@@ -25,9 +26,20 @@ record S3Facts(HttpExchange exchange, RequestFacts caller) implements ConditionC
     return switch (key) {
       case "s3:prefix", "s3:delimiter", "s3:max-keys" -> parameter(key.substring(3));
       case "s3:versionid" -> parameter("versionId");
-      case "aws:referer" -> header("referer");
+      case "aws:referer" -> listOf(exchange.headers().get("referer"));
+      case "s3:authtype" -> authType();
+      case "s3:signatureversion" -> authType().isEmpty() ? List.of() : List.of("AWS4-HMAC-SHA256");
       default -> key.startsWith(HEADER) ? header(key.substring(3)) : caller.values(key);
     };
+  }
+
+  /** How the request is signed; no value for one that is not. */
+  private List<String> authType() {
+    if (caller.caller() == null) {
+      return List.of();
+    }
+    return List.of(
+        exchange.headers().contains("authorization") ? "REST-HEADER" : "REST-QUERY-STRING");
   }
 
   private List<String> parameter(String name) {
@@ -38,8 +50,23 @@ record S3Facts(HttpExchange exchange, RequestFacts caller) implements ConditionC
     }
   }
 
+  /** Signers of URLs put headers into the query, where they count as well. */
   private List<String> header(String name) {
-    return listOf(exchange.headers().get(name));
+    String value = exchange.headers().get(name);
+    if (value != null || exchange.rawQuery().isEmpty()) {
+      return listOf(value);
+    }
+    try {
+      Query query = Query.parse(exchange.rawQuery());
+      for (int i = 0; i < query.size(); i++) {
+        if (query.name(i).equalsIgnoreCase(name)) {
+          return List.of(query.value(i));
+        }
+      }
+      return List.of();
+    } catch (S3Exception e) {
+      return List.of(); // the request is refused, as it cannot be read
+    }
   }
 
   private static List<String> listOf(@Nullable String value) {

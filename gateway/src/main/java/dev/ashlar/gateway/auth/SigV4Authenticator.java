@@ -38,7 +38,7 @@ public final class SigV4Authenticator implements Authenticator {
   static final Duration SKEW_MAX = Duration.ofMinutes(15);
 
   /** Who may sign, and the secret for that. */
-  private record Signer(String secretKey, Caller caller) {}
+  record Signer(String secretKey, Caller caller) {}
 
   private final CredentialLookup owners;
   private final @Nullable Principals principals;
@@ -69,22 +69,42 @@ public final class SigV4Authenticator implements Authenticator {
   public AuthenticatedRequest authenticate(HttpExchange exchange) throws S3Exception {
     SignedQuery query = SignedQuery.parse(exchange.rawQuery());
     SignatureClaim claim = claim(exchange, query);
+    if (claim == null) {
+      return anonymous(exchange, query);
+    }
     checkSigned(exchange.headers(), claim.signedHeaders());
-    Signer signer = signer(exchange, claim.scope().accessKey(), token(exchange, query, claim));
+    Signer signer =
+        signer(
+            exchange,
+            claim.scope().accessKey(),
+            token(exchange, query.get("X-Amz-Security-Token"), claim.presigned()));
     SigningKeys.HmacKey key = keys.get(signer.secretKey(), claim.scope());
     checkSignature(exchange, query, claim, key);
-    PayloadBodies payloads = new PayloadBodies(exchange, query, claim, key);
+    PayloadBodies payloads =
+        new PayloadBodies(
+            exchange, query, claim.payloadHash(), () -> new ChunkSignatures(key, claim));
     return new AuthenticatedRequest(signer.caller(), payloads.open());
   }
 
-  private SignatureClaim claim(HttpExchange exchange, SignedQuery query) throws S3Exception {
+  /** A request without any sign of a signature. */
+  private AuthenticatedRequest anonymous(HttpExchange exchange, SignedQuery query)
+      throws S3Exception {
+    if (exchange.headers().contains("x-amz-security-token") || query.has("X-Amz-Security-Token")) {
+      throw new S3Exception(S3Error.ACCESS_DENIED);
+    }
+    String hash = exchange.headers().get("x-amz-content-sha256", PayloadBodies.UNSIGNED);
+    PayloadBodies payloads = new PayloadBodies(exchange, query, hash, null);
+    return new AuthenticatedRequest(
+        Caller.anonymous(S3Facts.of(exchange, null, clock.instant())), payloads.open());
+  }
+
+  /** Null: there is no signature. */
+  private @Nullable SignatureClaim claim(HttpExchange exchange, SignedQuery query)
+      throws S3Exception {
     String authorization = exchange.headers().get("authorization");
     boolean presigned = query.has("X-Amz-Algorithm");
     if (authorization != null && presigned) {
-      throw new S3Exception(
-          S3Error.INVALID_ARGUMENT,
-          "Only one auth mechanism allowed; only the X-Amz-Algorithm query parameter, Signature"
-              + " query string parameter or the Authorization header should be specified");
+      throw severalMechanisms();
     }
     Instant now = clock.instant();
     if (authorization != null) {
@@ -98,7 +118,14 @@ public final class SigV4Authenticator implements Authenticator {
     if (query.has("AWSAccessKeyId")) {
       throw AuthorizationHeader.oldSignature();
     }
-    throw new S3Exception(S3Error.ACCESS_DENIED);
+    return null;
+  }
+
+  static S3Exception severalMechanisms() {
+    return new S3Exception(
+        S3Error.INVALID_ARGUMENT,
+        "Only one auth mechanism allowed; only the X-Amz-Algorithm query parameter, Signature"
+            + " query string parameter or the Authorization header should be specified");
   }
 
   static void checkSkew(String timestamp, Instant now) throws S3Exception {
@@ -116,15 +143,14 @@ public final class SigV4Authenticator implements Authenticator {
   }
 
   /** The session token, which is where the signature is; null without one. */
-  private static @Nullable String token(
-      HttpExchange exchange, SignedQuery query, SignatureClaim claim) throws S3Exception {
+  static @Nullable String token(HttpExchange exchange, @Nullable String inQuery, boolean presigned)
+      throws S3Exception {
     String inHeader = exchange.headers().get("x-amz-security-token");
-    String inQuery = query.get("X-Amz-Security-Token");
-    boolean isMisplaced = claim.presigned() ? inHeader != null : inQuery != null;
+    boolean isMisplaced = presigned ? inHeader != null : inQuery != null;
     if (isMisplaced || exchange.headers().getAll("x-amz-security-token").size() > 1) {
       throw new S3Exception(S3Error.INVALID_TOKEN);
     }
-    return claim.presigned() ? inQuery : inHeader;
+    return presigned ? inQuery : inHeader;
   }
 
   /** Requires that host and all x-amz- headers are signed: they change what a request means. */
@@ -163,14 +189,18 @@ public final class SigV4Authenticator implements Authenticator {
     return false;
   }
 
-  private Signer signer(HttpExchange exchange, String accessKey, @Nullable String token)
+  /**
+   * @throws S3Exception InvalidAccessKeyId, InvalidToken or ExpiredToken
+   */
+  Signer signer(HttpExchange exchange, String accessKey, @Nullable String token)
       throws S3Exception {
     try {
       if (token == null) {
         Optional<CredentialRow> owner = owners.credential(accessKey);
         if (owner.isPresent()) {
-          return new Signer(
-              owner.get().getSecretKey(), Caller.owner(accessKey, owner.get().getOwner()));
+          Principal root =
+              Principal.root(accessKey, owner.get().getAccount(), owner.get().getOwner());
+          return new Signer(owner.get().getSecretKey(), caller(exchange, root));
         }
       }
       return principal(exchange, accessKey, token);
@@ -188,13 +218,7 @@ public final class SigV4Authenticator implements Authenticator {
             : principals.find(accessKey, token);
     return switch (found) {
       case Principals.Found.Signer(Principal principal, String secretKey) ->
-          new Signer(
-              secretKey,
-              new Caller(
-                  accessKey,
-                  principal.account().getCanonicalId(),
-                  principal,
-                  S3Facts.of(exchange, principal, clock.instant())));
+          new Signer(secretKey, caller(exchange, principal));
       case Principals.Found.Nobody nobody ->
           throw switch (nobody.fault()) {
             case UNKNOWN_KEY ->
@@ -203,6 +227,10 @@ public final class SigV4Authenticator implements Authenticator {
             case EXPIRED_TOKEN -> new S3Exception(S3Error.EXPIRED_TOKEN);
           };
     };
+  }
+
+  private Caller caller(HttpExchange exchange, Principal principal) {
+    return Caller.of(principal, S3Facts.of(exchange, principal, clock.instant()));
   }
 
   static void checkSignature(

@@ -6,6 +6,7 @@ import dev.ashlar.gateway.uri.Query;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The canonical query of a signature: names and values encoded again and sorted. */
@@ -45,6 +46,16 @@ final class SignedQuery {
       }
     }
     return null;
+  }
+
+  /** All parameters, decoded; every char stands for one byte. */
+  List<Map.Entry<String, String>> decoded() throws S3Exception {
+    List<Map.Entry<String, String>> decoded = new ArrayList<>(parameters.size());
+    for (Parameter parameter : parameters) {
+      decoded.add(
+          Map.entry(Percent.decodeBytes(parameter.name()), Percent.decodeBytes(parameter.value())));
+    }
+    return decoded;
   }
 
   boolean has(String name) throws S3Exception {

@@ -21,6 +21,8 @@ public interface HttpExchange {
   /** The body as it came over the wire, transfer coding removed. */
   RequestBody body();
 
+  Client client();
+
   /** Sixteen hexadecimal digits; sent back as x-amz-request-id. */
   String requestId();
 

@@ -2,6 +2,7 @@ package dev.ashlar.gateway.http;
 
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.Client;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -11,9 +12,11 @@ import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -46,6 +49,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
   private final ArrayDeque<Object> pipelined = new ArrayDeque<>(2);
   private final ClientTimeouts timeouts = new ClientTimeouts();
   private @Nullable ChannelHandlerContext context;
+  private @Nullable Client client;
   private @Nullable Exchange current;
   // No further request is accepted.
   private boolean closing;
@@ -73,7 +77,13 @@ final class Connection extends ChannelInboundHandlerAdapter {
   @Override
   public void channelActive(ChannelHandlerContext ctx) {
     shared.connections.add(this);
-    ctx.read();
+    boolean encrypted = ctx.pipeline().get(SslHandler.class) != null;
+    if (ctx.channel().remoteAddress() instanceof InetSocketAddress remote) {
+      client = Client.of(remote, encrypted);
+      ctx.read();
+    } else {
+      ctx.close(); // the client has gone already
+    }
   }
 
   void bytesArrived(int bytes) {
@@ -157,7 +167,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     long reservation =
         length < 0 ? limits.bodyWindowBytes() : Math.min(length, limits.bodyWindowBytes());
     BodyQueue body = new BodyQueue(length, limits.bodyWindowBytes(), handle::resumeReading);
-    Exchange exchange = new Exchange(head, body, requestId, shared.budget);
+    Exchange exchange = new Exchange(head, client(), body, requestId, shared.budget);
     current = exchange;
     if (!exchange.reserve(reservation)) {
       overloaded(exchange);
@@ -381,6 +391,14 @@ final class Connection extends ChannelInboundHandlerAdapter {
       return ClientTimeouts.Waiting.REQUEST;
     }
     return current.wantsBytes() ? ClientTimeouts.Waiting.BODY : ClientTimeouts.Waiting.NOTHING;
+  }
+
+  private Client client() {
+    Client from = client;
+    if (from == null) {
+      throw new IllegalStateException("not active");
+    }
+    return from;
   }
 
   private ChannelHandlerContext context() {

@@ -1,5 +1,6 @@
 package dev.ashlar.gateway.http;
 
+import dev.ashlar.gateway.exchange.Client;
 import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.protocol.memory.ByteBudget;
 import io.netty.buffer.ByteBuf;
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 /** A request and the state of serving it. */
 final class Exchange implements HttpExchange {
   final RequestHead head;
+  private final Client client;
   private final BodyQueue body;
   private final String requestId;
   private final ByteBudget budget;
@@ -29,8 +31,9 @@ final class Exchange implements HttpExchange {
   // Set on the event loop before the thread starts, so that a forced shutdown can interrupt it.
   @Nullable Thread thread;
 
-  Exchange(RequestHead head, BodyQueue body, String requestId, ByteBudget budget) {
+  Exchange(RequestHead head, Client client, BodyQueue body, String requestId, ByteBudget budget) {
     this.head = head;
+    this.client = client;
     this.body = body;
     this.requestId = requestId;
     this.budget = budget;
@@ -119,6 +122,11 @@ final class Exchange implements HttpExchange {
   @Override
   public HttpHeaders headers() {
     return head.headers();
+  }
+
+  @Override
+  public Client client() {
+    return client;
   }
 
   @Override

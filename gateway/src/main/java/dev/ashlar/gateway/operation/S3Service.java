@@ -152,10 +152,10 @@ public final class S3Service implements RequestHandler {
           new AppendObjectHandler(backend).handle(append, caller, body);
       case S3Request.PatchObject patch ->
           new PatchObjectHandler(backend).handle(patch, permit, body);
-      case S3Request.HeadObject head -> new HeadObjectHandler(backend).handle(head, permit);
+      case S3Request.HeadObject head -> HeadObjectHandler.handle(head, permit);
       case S3Request.DeleteObject delete -> new DeleteObjectHandler(backend).handle(delete);
       case S3Request.DeleteObjects delete ->
-          new DeleteObjectsHandler(backend).handle(delete, caller, body);
+          new DeleteObjectsHandler(backend).handle(delete, permit, body);
       case S3Request.CopyObject copy -> new CopyObjectHandler(backend).handle(copy, caller);
       case S3Request.RenameObject rename -> new RenameObjectHandler(backend).handle(rename, permit);
       case S3Request.GetObjectAttributes get -> GetObjectAttributesHandler.handle(get, permit);
@@ -193,12 +193,12 @@ public final class S3Service implements RequestHandler {
       case S3Request.GetObjectLockConfiguration get -> BucketLockHandler.handle(get, permit);
       case S3Request.PutObjectLockConfiguration put ->
           new BucketLockHandler(backend).handle(put, body);
-      case S3Request.GetObjectRetention get -> new ObjectLockHandler(backend).handle(get, permit);
+      case S3Request.GetObjectRetention get -> ObjectLockHandler.handle(get, permit);
       case S3Request.PutObjectRetention put ->
-          new ObjectLockHandler(backend).handle(put, permit, caller, body);
-      case S3Request.GetObjectLegalHold get -> new ObjectLockHandler(backend).handle(get, permit);
+          new ObjectLockHandler(backend).handle(put, caller, body);
+      case S3Request.GetObjectLegalHold get -> ObjectLockHandler.handle(get, permit);
       case S3Request.PutObjectLegalHold put ->
-          new ObjectLockHandler(backend).handle(put, permit, caller, body);
+          new ObjectLockHandler(backend).handle(put, caller, body);
       case S3Request.GetUnconfigured get -> new BucketInfoHandler(backend).handle(get);
     };
   }

@@ -21,6 +21,17 @@ public record Principal(
     Requester.Identity requester,
     IdentityPolicies policies) {
 
+  /** The root user of an account, whom nothing but the policies of buckets limits. */
+  public static Principal root(String accessKey, String accountId, String canonicalId) {
+    return new Principal(
+        accessKey,
+        AccountRow.newBuilder().setId(accountId).setCanonicalId(canonicalId).build(),
+        null,
+        null,
+        new Requester.Root(accountId, canonicalId),
+        IdentityPolicies.NONE);
+  }
+
   public String accountId() {
     return account.getId();
   }

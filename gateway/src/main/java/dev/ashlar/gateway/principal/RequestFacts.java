@@ -2,20 +2,27 @@ package dev.ashlar.gateway.principal;
 
 import dev.ashlar.gateway.access.policy.Requester;
 import dev.ashlar.gateway.access.policy.value.ConditionContext;
+import dev.ashlar.gateway.exchange.Client;
 import dev.ashlar.protocol.message.IdentityTag;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The values of condition keys that are known of every request.
  *
+ * @param caller null: anonymous
  * @param special values of keys, in lower case, that only this action has
  */
 public record RequestFacts(
-    Principal caller, Instant now, String userAgent, Map<String, List<String>> special)
+    @Nullable Principal caller,
+    Client client,
+    Instant now,
+    String userAgent,
+    Map<String, List<String>> special)
     implements ConditionContext {
   private static final String PRINCIPAL_TAG = "aws:principaltag/";
 
@@ -25,8 +32,27 @@ public record RequestFacts(
     if (ofAction != null) {
       return ofAction;
     }
+    return switch (key) {
+      case "aws:currenttime" -> List.of(now.toString());
+      case "aws:epochtime" -> List.of(Long.toString(now.getEpochSecond()));
+      case "aws:useragent" -> userAgent.isEmpty() ? List.of() : List.of(userAgent);
+      case "aws:sourceip" -> List.of(client.address());
+      case "aws:securetransport" -> List.of(Boolean.toString(client.encrypted()));
+      default -> caller == null ? ofAnonymous(key) : ofPrincipal(key, caller);
+    };
+  }
+
+  private static List<String> ofAnonymous(String key) {
+    return switch (key) {
+      case "aws:principaltype" -> List.of("Anonymous");
+      case "aws:userid" -> List.of("anonymous");
+      default -> List.of();
+    };
+  }
+
+  private static List<String> ofPrincipal(String key, Principal caller) {
     if (key.startsWith(PRINCIPAL_TAG)) {
-      return tag(key.substring(PRINCIPAL_TAG.length()));
+      return tag(key.substring(PRINCIPAL_TAG.length()), caller);
     }
     return switch (key) {
       case "aws:principalarn" ->
@@ -35,13 +61,10 @@ public record RequestFacts(
                   ? role.roleArn()
                   : caller.arn());
       case "aws:principalaccount" -> List.of(caller.accountId());
-      case "aws:principaltype" -> List.of(principalType());
+      case "aws:principaltype" -> List.of(principalType(caller));
       case "aws:userid" -> List.of(caller.userId());
       case "aws:username" ->
           caller.requester() instanceof Requester.User user ? List.of(user.name()) : List.of();
-      case "aws:currenttime" -> List.of(now.toString());
-      case "aws:epochtime" -> List.of(Long.toString(now.getEpochSecond()));
-      case "aws:useragent" -> userAgent.isEmpty() ? List.of() : List.of(userAgent);
       case "aws:multifactorauthpresent" -> caller.session() == null ? List.of() : List.of("false");
       case "aws:tokenissuetime" ->
           caller.session() == null ? List.of() : List.of(caller.session().issuedAt().toString());
@@ -49,7 +72,7 @@ public record RequestFacts(
     };
   }
 
-  private String principalType() {
+  private static String principalType(Principal caller) {
     return switch (caller.requester()) {
       case Requester.Root root -> "Account";
       case Requester.User user -> "User";
@@ -58,7 +81,7 @@ public record RequestFacts(
   }
 
   /** A tag of the session, else of the user or role. */
-  private List<String> tag(String key) {
+  private static List<String> tag(String key, Principal caller) {
     Session session = caller.session();
     Stream<IdentityTag> tags =
         Stream.concat(

@@ -44,8 +44,12 @@ public final class RootAccount implements IdentityClient {
             .build();
   }
 
-  /** The id that the first account gets: all gateways choose the same. */
-  static String accountId(String canonicalId) {
+  /**
+   * The id that the first account gets: all gateways choose the same.
+   *
+   * @param canonicalId 32 hexadecimal digits
+   */
+  public static String accountId(String canonicalId) {
     return "%012d".formatted(new BigInteger(canonicalId, 16).mod(ACCOUNT_IDS));
   }
 

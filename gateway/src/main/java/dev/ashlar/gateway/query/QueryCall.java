@@ -3,6 +3,7 @@ package dev.ashlar.gateway.query;
 import dev.ashlar.gateway.access.policy.AccessRequest;
 import dev.ashlar.gateway.access.policy.decision.Authorization;
 import dev.ashlar.gateway.access.policy.decision.Decision;
+import dev.ashlar.gateway.exchange.Client;
 import dev.ashlar.gateway.principal.Principal;
 import dev.ashlar.gateway.principal.RequestFacts;
 import java.time.Instant;
@@ -19,6 +20,7 @@ public record QueryCall(
     String action,
     QueryParameters parameters,
     Principal caller,
+    Client client,
     Instant now,
     String userAgent) {
 
@@ -43,7 +45,7 @@ public record QueryCall(
   }
 
   public RequestFacts facts(Map<String, List<String>> values) {
-    return new RequestFacts(caller, now, userAgent, values);
+    return new RequestFacts(caller, client, now, userAgent, values);
   }
 
   public QueryException denied(String resource) {

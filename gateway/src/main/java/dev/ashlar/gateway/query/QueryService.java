@@ -191,6 +191,7 @@ public final class QueryService implements RequestHandler {
         request.action(),
         request.parameters(),
         caller,
+        exchange.client(),
         clock.instant(),
         exchange.headers().get("user-agent", ""));
   }

@@ -5,8 +5,6 @@ import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.gateway.uri.Percent;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,11 +27,9 @@ record RequestTarget(@Nullable String bucket, @Nullable String key) {
     return key == null ? Scope.BUCKET : Scope.OBJECT;
   }
 
-  static RequestTarget of(HttpExchange exchange, List<String> virtualHostDomains)
-      throws S3Exception {
+  static RequestTarget of(HttpExchange exchange, VirtualHosts hosts) throws S3Exception {
     String path = exchange.rawPath();
-    String hostBucket =
-        virtualHostDomains.isEmpty() ? null : hostBucket(exchange, virtualHostDomains);
+    String hostBucket = hosts.bucket(exchange.headers());
     if (hostBucket != null) {
       return new RequestTarget(hostBucket, key(path.substring(1)));
     }
@@ -66,18 +62,5 @@ record RequestTarget(@Nullable String bucket, @Nullable String key) {
           .with("Size", bytes)
           .with("MaxSizeAllowed", KEY_BYTES_MAX);
     }
-  }
-
-  private static @Nullable String hostBucket(HttpExchange exchange, List<String> domains) {
-    String host = exchange.headers().get("host", "");
-    int colon = host.lastIndexOf(':');
-    String name = (colon < 0 ? host : host.substring(0, colon)).toLowerCase(Locale.ROOT);
-    for (String domain : domains) {
-      int dot = name.length() - domain.length() - 1;
-      if (dot > 0 && name.charAt(dot) == '.' && name.endsWith(domain)) {
-        return name.substring(0, dot);
-      }
-    }
-    return null;
   }
 }

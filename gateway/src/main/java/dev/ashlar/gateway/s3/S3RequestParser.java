@@ -47,7 +47,7 @@ public final class S3RequestParser {
 
   private S3Request operation(HttpExchange exchange, Query query, HttpHeaders headers)
       throws S3Exception {
-    RequestTarget target = RequestTarget.of(exchange, config.virtualHostDomains());
+    RequestTarget target = RequestTarget.of(exchange, config.virtualHosts());
     if (exchange.method().equals("OPTIONS")) {
       // The answer to a preflight request where CORS was never configured.
       throw new S3Exception(S3Error.ACCESS_FORBIDDEN);

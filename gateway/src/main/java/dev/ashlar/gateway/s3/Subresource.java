@@ -211,6 +211,11 @@ public final class Subresource {
     return byName;
   }
 
+  /** Whether a parameter with this name, in any case, chooses an operation or a part of one. */
+  public static boolean isName(String parameter) {
+    return BY_LOWER_CASE_NAME.containsKey(parameter.toLowerCase(Locale.ROOT));
+  }
+
   /**
    * What the operation that the query chooses answers if its feature was never configured; null for
    * operations that are served otherwise.

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.gateway.http.RawClient;
 import dev.ashlar.gateway.http.TestServer;
+import dev.ashlar.gateway.s3.VirtualHosts;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import dev.ashlar.protocol.message.ChecksumValue;
 import dev.ashlar.protocol.message.CredentialRow;
@@ -11,7 +12,9 @@ import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /** A server that answers owner, digest of the payload and its checksum, all of them verified. */
 final class AuthServer {
@@ -21,18 +24,31 @@ final class AuthServer {
   static final byte[] MD5_OF_READER = HexFormat.of().parseHex("0123456789abcdef0123456789abcdef");
 
   AuthServer() throws Exception {
-    server.clock = Clock.fixed(Instant.parse("2013-05-24T00:00:00Z"), ZoneOffset.UTC);
+    this(Instant.parse("2013-05-24T00:00:00Z"), version4 -> version4);
+  }
+
+  /** Accepts version 2, too. */
+  static AuthServer withVersion2(Instant now) throws Exception {
+    VirtualHosts hosts = new VirtualHosts(List.of("s3.amazonaws.com"));
+    Clock clock = Clock.fixed(now, ZoneOffset.UTC);
+    return new AuthServer(now, version4 -> new SigV2Authenticator(version4, hosts, clock));
+  }
+
+  private AuthServer(Instant now, Function<SigV4Authenticator, Authenticator> wrap)
+      throws Exception {
+    server.clock = Clock.fixed(now, ZoneOffset.UTC);
     CredentialRow row =
         CredentialRow.newBuilder()
             .setAccessKey(TestSigner.ACCESS_KEY)
             .setSecretKey(TestSigner.SECRET)
             .setOwner("owner")
             .build();
-    Authenticator authenticator =
+    SigV4Authenticator version4 =
         new SigV4Authenticator(
             key -> key.equals(row.getAccessKey()) ? Optional.of(row) : Optional.empty(),
             "us-east-1",
             server.clock);
+    Authenticator authenticator = wrap.apply(version4);
     server.start(
         exchange -> {
           Authenticator.AuthenticatedRequest request = authenticator.authenticate(exchange);

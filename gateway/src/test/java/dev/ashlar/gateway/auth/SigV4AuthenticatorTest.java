@@ -3,6 +3,8 @@ package dev.ashlar.gateway.auth;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ashlar.gateway.access.Caller;
+import dev.ashlar.gateway.http.TestServer;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
@@ -135,7 +137,6 @@ class SigV4AuthenticatorTest {
     "Authorization: AWS4-HMAC-SHA256, Authorization: AWS, InvalidRequest",
     "Authorization: AWS4-HMAC-SHA256, Authorization: AWS4-ECDSA-P256-SHA256, NotImplemented",
     "Authorization: AWS4-HMAC-SHA256, Authorization: Bearer, InvalidArgument",
-    "Authorization:, Authorisation:, AccessDenied",
     "host;, '', AccessDenied",
     "x-amz-date: 20130524T000000Z, x-amz-date: 20130524T001501Z, RequestTimeTooSkewed",
     "x-amz-date: 20130524T000000Z, x-amz-date: 20130524T990000Z, AccessDenied",
@@ -213,7 +214,35 @@ class SigV4AuthenticatorTest {
     server.refuses(
         PRESIGNED.replace("\r\n\r\n", "\r\nAuthorization: AWS4-HMAC-SHA256 x\r\n\r\n"),
         "InvalidArgument");
-    server.refuses("GET / HTTP/1.1\r\nHost: h\r\n\r\n", "AccessDenied");
+  }
+
+  @Test
+  void whoSendsNoSignatureIsAnonymous() throws Exception {
+    for (String head : new String[] {"", "x-amz-date: 20130524T000000Z\r\n", "X-Auth: a\r\n"}) {
+      String text = server.answer("GET /b HTTP/1.1\r\nHost: h\r\n" + head + "\r\n").text();
+      assertTrue(text.startsWith(Caller.ANONYMOUS_ID + TestServer.digestOf("")), text);
+    }
+  }
+
+  @Test
+  void aPartOfASignatureIsRefused() throws Exception {
+    String get = "GET /b?%s HTTP/1.1\r\nHost: h\r\n\r\n";
+    String incomplete = "AuthorizationQueryParametersError";
+    server.refuses(get.formatted("X-Amz-Signature=a"), incomplete);
+    server.refuses(get.formatted("X-Amz-Credential=a"), incomplete);
+    server.refuses(get.formatted("X-Amz-Algorithm=AWS4-HMAC-SHA256"), incomplete);
+    server.refuses(get.formatted("X-Amz-Security-Token=a"), "AccessDenied");
+    server.refuses("GET /b HTTP/1.1\r\nHost: h\r\nx-amz-security-token: a\r\n\r\n", "AccessDenied");
+  }
+
+  @Test
+  void anonymousBodiesAreVerifiedButHaveNoSignedChunks() throws Exception {
+    String put = "PUT /b HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\nx-amz-content-sha256: ";
+    String right = put + TestSigner.sha256("data") + "\r\n\r\ndata";
+    String text = server.answer(right).text();
+    assertTrue(text.startsWith(Caller.ANONYMOUS_ID + TestServer.digestOf("data")), text);
+    server.refuses(put + TestSigner.sha256("date") + "\r\n\r\ndata", "XAmzContentSHA256Mismatch");
+    server.refuses(put + "STREAMING-AWS4-HMAC-SHA256-PAYLOAD\r\n\r\ndata", "InvalidRequest");
   }
 
   @Test

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.Client;
 import dev.ashlar.gateway.iam.TestIam.AccessKey;
 import dev.ashlar.gateway.iam.TestIam.Answer;
 import dev.ashlar.gateway.iam.TestIam.Request;
@@ -74,6 +75,46 @@ class IamAttacksTest {
     for (String action : new TreeSet<>(IamService.actionNames())) {
       iam.refused("AccessDenied", user, action, PARAMETERS);
     }
+  }
+
+  @Test
+  void addressAndTlsOfTheConnectionCountNotWhatHeadersSay() throws Exception {
+    AccessKey user = iam.user(ROOT, "mallory", allow("iam:*", "*"));
+    deny("IpAddress", "aws:SourceIp", "198.51.100.0/24");
+    iam.iam(user, "ListUsers");
+    assertEquals("AccessDenied", listUsers(user, new Client("198.51.100.7", false)));
+    deny("NotIpAddress", "aws:SourceIp", "192.0.2.0/24");
+    iam.iam(user, "ListUsers");
+    assertEquals("AccessDenied", listUsers(user, new Client("2001:db8::1", false)));
+    deny("Bool", "aws:SecureTransport", "false");
+    assertEquals("AccessDenied", listUsers(user, new Client("192.0.2.1", false)));
+    assertEquals("", listUsers(user, new Client("192.0.2.1", true)));
+  }
+
+  private void deny(String operator, String key, String value) throws Exception {
+    String policy =
+        "{\"Statement\":{\"Effect\":\"Deny\",\"Action\":\"*\",\"Resource\":\"*\",\"Condition\":{\""
+            + operator
+            + "\":{\""
+            + key
+            + "\":\""
+            + value
+            + "\"}}}}";
+    iam.iam(
+        ROOT,
+        "PutUserPolicy",
+        "UserName",
+        "mallory",
+        "PolicyName",
+        "deny",
+        "PolicyDocument",
+        policy);
+  }
+
+  private String listUsers(AccessKey user, Client from) throws Exception {
+    Request request = iam.signed("iam", user, "Action=ListUsers".getBytes(UTF_8)).from(from);
+    request.headers().set("X-Forwarded-For", "192.0.2.1").set("X-Forwarded-Proto", "https");
+    return iam.send(request).value("Code");
   }
 
   @Test

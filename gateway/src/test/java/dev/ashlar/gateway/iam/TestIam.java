@@ -7,6 +7,7 @@ import com.google.protobuf.ByteString;
 import dev.ashlar.gateway.auth.FormAuthenticator;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.Client;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.gateway.principal.Principals;
@@ -288,6 +289,7 @@ public final class TestIam {
   public static final class Request implements HttpExchange {
     private final HttpHeaders headers = new DefaultHttpHeaders();
     private byte[] body;
+    private Client client = new Client("192.0.2.1", false);
     private boolean isRead;
 
     Request(byte[] body) {
@@ -298,6 +300,16 @@ public final class TestIam {
     public Request replaceBody(byte[] other) {
       body = other;
       return this;
+    }
+
+    public Request from(Client other) {
+      client = other;
+      return this;
+    }
+
+    @Override
+    public Client client() {
+      return client;
     }
 
     @Override

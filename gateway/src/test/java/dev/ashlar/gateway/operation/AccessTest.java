@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ashlar.gateway.s3.S3Config;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.gateway.s3.S3RequestParser;
+import dev.ashlar.gateway.s3.VirtualHosts;
 import dev.ashlar.protocol.client.MetadataClient;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -303,7 +304,8 @@ class AccessTest {
   @EnumSource
   void requestsStateWhatTheyNeed(Attempt attempt) throws Exception {
     S3Request request =
-        new S3RequestParser(new S3Config("us-east-1", List.of(), "Owner")).parse(request(attempt));
+        new S3RequestParser(new S3Config("us-east-1", new VirtualHosts(List.of()), "Owner"))
+            .parse(request(attempt));
     assertEquals(attempt.type, request.getClass());
     assertEquals(attempt.actions, String.join(" ", request.needs().actions()));
   }
@@ -325,7 +327,22 @@ class AccessTest {
     switch (attempt) {
       case LIST_BUCKETS -> assertTrue(!answer.text().contains("<Bucket>"), answer.text());
       case CREATE_BUCKET -> assertEquals("BucketAlreadyExists", answer.code());
+      // Each key is decided and answered by itself.
+      case DELETE_OBJECTS -> assertEquals(List.of("AccessDenied"), answer.each("Error", "Code"));
       default -> assertEquals("AccessDenied", answer.code());
+    }
+    assertEquals(before, everything());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void anonymousSendersAreRefusedAndChangeNothing(Attempt attempt) throws Exception {
+    String before = everything();
+    TestAnswer answer = s3.send(request(attempt).header("x-test-owner", "anonymous"));
+    if (attempt == Attempt.DELETE_OBJECTS) {
+      assertEquals(List.of("AccessDenied"), answer.each("Error", "Code"));
+    } else {
+      assertEquals("AccessDenied", answer.code());
     }
     assertEquals(before, everything());
   }

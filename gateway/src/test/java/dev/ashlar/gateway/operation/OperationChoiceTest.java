@@ -7,6 +7,7 @@ import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.s3.S3Config;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.gateway.s3.S3RequestParser;
+import dev.ashlar.gateway.s3.VirtualHosts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -133,7 +134,7 @@ class OperationChoiceTest {
   }
 
   private final S3RequestParser parser =
-      new S3RequestParser(new S3Config("us-east-1", List.of("s3.test"), "Owner"));
+      new S3RequestParser(new S3Config("us-east-1", new VirtualHosts(List.of("s3.test")), "Owner"));
 
   @Test
   void everyParameterOnEveryMethodAndTarget() {

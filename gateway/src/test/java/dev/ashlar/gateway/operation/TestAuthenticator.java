@@ -8,6 +8,7 @@ import dev.ashlar.gateway.access.policy.PolicyKind;
 import dev.ashlar.gateway.access.policy.Requester;
 import dev.ashlar.gateway.access.policy.decision.IdentityPolicies;
 import dev.ashlar.gateway.access.policy.document.MalformedPolicyException;
+import dev.ashlar.gateway.access.policy.value.ConditionContext;
 import dev.ashlar.gateway.auth.Authenticator;
 import dev.ashlar.gateway.checksum.ChecksumKind;
 import dev.ashlar.gateway.checksum.Checksums;
@@ -41,33 +42,41 @@ import org.jspecify.annotations.Nullable;
  * policy of the header x-test-policy; verifies checksums in headers like the real one.
  */
 final class TestAuthenticator implements Authenticator {
-  private static final String ACCOUNT = "111111111111";
-
   @Override
   public AuthenticatedRequest authenticate(HttpExchange exchange) throws S3Exception {
     String owner = exchange.headers().get("x-test-owner", "owner");
     if (owner.equals("nobody")) {
       throw new S3Exception(S3Error.SIGNATURE_DOES_NOT_MATCH);
     }
+    if (owner.equals("anonymous")) {
+      return new AuthenticatedRequest(Caller.anonymous(ConditionContext.EMPTY), new Body(exchange));
+    }
     String policy = exchange.headers().get("x-test-policy");
-    Caller caller = policy == null ? Caller.owner("AK", owner) : user(owner, policy);
+    Caller caller =
+        policy == null
+            ? Caller.of(Principal.root("AK", account(owner), owner), ConditionContext.EMPTY)
+            : user(exchange, owner, policy);
     return new AuthenticatedRequest(caller, new Body(exchange));
   }
 
   /** A user of the owner's account, who may do what this policy allows. */
-  private static Caller user(String owner, String policy) {
+  private static Caller user(HttpExchange exchange, String owner, String policy) {
+    String account = account(owner);
     Requester.User requester =
-        new Requester.User(ACCOUNT, owner, "arn:aws:iam::" + ACCOUNT + ":user/u", "AIDAU", "u");
+        new Requester.User(account, owner, "arn:aws:iam::" + account + ":user/u", "AIDAU", "u");
     Principal principal =
         new Principal(
             "AK",
-            AccountRow.newBuilder().setId(ACCOUNT).setCanonicalId(owner).build(),
+            AccountRow.newBuilder().setId(account).setCanonicalId(owner).build(),
             IdentityRow.getDefaultInstance(),
             null,
             requester,
             new IdentityPolicies(List.of(parsed(policy)), List.of()));
     return new Caller(
-        "AK", owner, principal, new RequestFacts(principal, Instant.EPOCH, "", Map.of()));
+        "AK",
+        owner,
+        principal,
+        new RequestFacts(principal, exchange.client(), Instant.EPOCH, "", Map.of()));
   }
 
   private static Policy parsed(String policy) {
@@ -76,6 +85,11 @@ final class TestAuthenticator implements Authenticator {
     } catch (MalformedPolicyException e) {
       throw new IllegalArgumentException(policy, e);
     }
+  }
+
+  /** The account id of an owner. */
+  static String account(String owner) {
+    return "%012d".formatted(owner.hashCode() & 0x7fffffff);
   }
 
   static ByteString digest(ChecksumAlgorithm algorithm, byte[] bytes) {

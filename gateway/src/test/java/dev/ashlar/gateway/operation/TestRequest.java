@@ -1,5 +1,6 @@
 package dev.ashlar.gateway.operation;
 
+import dev.ashlar.gateway.exchange.Client;
 import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.gateway.exchange.HttpExchange.RequestBody;
 import io.netty.buffer.ByteBuf;
@@ -85,6 +86,11 @@ final class TestRequest implements HttpExchange {
   @Override
   public void onEnd(Runnable action) {
     endActions.add(action);
+  }
+
+  @Override
+  public Client client() {
+    return new Client("127.0.0.1", false);
   }
 
   @Override

@@ -6,6 +6,7 @@ import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.exchange.HttpExchange.RequestHandler;
 import dev.ashlar.gateway.s3.S3Config;
+import dev.ashlar.gateway.s3.VirtualHosts;
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.model.Profile;
@@ -40,7 +41,7 @@ final class TestS3 {
    * @param between stands between the service and its metadata
    */
   TestS3(String region, UnaryOperator<MetadataClient> between) {
-    S3Config config = new S3Config(region, List.of("s3.test"), "Owner");
+    S3Config config = new S3Config(region, new VirtualHosts(List.of("s3.test")), "Owner");
     service =
         new S3Service(
             new TestAuthenticator(),

@@ -14,6 +14,7 @@ import java.util.stream.IntStream;
  * @param metadataFolders 1, 3 or 5
  * @param profile data shards + parity shards
  * @param stripeUnit bytes of one strip
+ * @param options others of the server
  * @param javaOptions beyond those of the launcher
  */
 public record ServerSpec(
@@ -22,12 +23,13 @@ public record ServerSpec(
     int metadataFolders,
     String profile,
     int stripeUnit,
+    List<String> options,
     String javaOptions) {
   /** For a short life: what is compiled only once costs a third of the CPU time of a start. */
   static final String SHORT_LIFE = "-XX:TieredStopAtLevel=1";
 
   public ServerSpec(String name, int drives, int metadataFolders, String profile, int stripeUnit) {
-    this(name, drives, metadataFolders, profile, stripeUnit, SHORT_LIFE);
+    this(name, drives, metadataFolders, profile, stripeUnit, List.of(), SHORT_LIFE);
   }
 
   public static ServerSpec named(String name) {
@@ -35,7 +37,7 @@ public record ServerSpec(
   }
 
   public ServerSpec withMetadataFolders(int count) {
-    return new ServerSpec(name, drives, count, profile, stripeUnit, javaOptions);
+    return new ServerSpec(name, drives, count, profile, stripeUnit, options, javaOptions);
   }
 
   /** With only the launcher's options for Java, as where a server runs for long. */
@@ -43,8 +45,13 @@ public record ServerSpec(
     return withJavaOptions("");
   }
 
-  public ServerSpec withJavaOptions(String options) {
-    return new ServerSpec(name, drives, metadataFolders, profile, stripeUnit, options);
+  public ServerSpec withJavaOptions(String javaOptions) {
+    return new ServerSpec(name, drives, metadataFolders, profile, stripeUnit, options, javaOptions);
+  }
+
+  public ServerSpec withOptions(String... options) {
+    return new ServerSpec(
+        name, drives, metadataFolders, profile, stripeUnit, List.of(options), javaOptions);
   }
 
   /** m of its profile: so many drives may be lost. */
@@ -68,6 +75,7 @@ public record ServerSpec(
     arguments.addAll(List.of("--profile", profile, "--stripe-unit", "" + stripeUnit));
     arguments.addAll(List.of("--listen", "127.0.0.1:" + port));
     arguments.addAll(List.of("--management-listen", "127.0.0.1:" + managementPort));
+    arguments.addAll(options);
     return arguments;
   }
 

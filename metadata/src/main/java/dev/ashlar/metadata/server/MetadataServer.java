@@ -7,6 +7,8 @@ import dev.ashlar.metadata.consensus.folder.MetadataFolders;
 import dev.ashlar.metadata.state.MetadataReads;
 import dev.ashlar.metadata.state.apply.MetadataVersion;
 import dev.ashlar.metadata.state.identity.Principals;
+import dev.ashlar.metadata.state.object.BucketReads;
+import dev.ashlar.protocol.client.AccessRead;
 import dev.ashlar.protocol.client.Confirmed;
 import dev.ashlar.protocol.client.ListPage;
 import dev.ashlar.protocol.client.ListQuery;
@@ -14,11 +16,15 @@ import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.client.QueryingMetadataClient;
+import dev.ashlar.protocol.client.VersionRead;
 import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.message.BucketConfigAnswer;
+import dev.ashlar.protocol.message.BucketConfigQuery;
 import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.CredentialRow;
+import dev.ashlar.protocol.message.KeyQuery;
 import dev.ashlar.protocol.message.MetadataAnswer;
 import dev.ashlar.protocol.message.MetadataQuery;
 import dev.ashlar.protocol.message.PrincipalQuery;
@@ -33,6 +39,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -180,6 +187,35 @@ public final class MetadataServer extends QueryingMetadataClient implements Auto
         (reads, snapshot) ->
             new Confirmed<>(
                 reads.object(snapshot, bucket, key), Principals.answer(snapshot, caller)));
+  }
+
+  @Override
+  public AccessRead bucket(BucketConfigQuery config, @Nullable PrincipalQuery caller)
+      throws MetadataUnavailableException {
+    Optional<BucketRow> bucket = group.memory().bucket(config.getBucket());
+    if (caller == null && bucket.isPresent() && BucketReads.isKnown(bucket.get(), config)) {
+      return new AccessRead(
+          BucketConfigAnswer.newBuilder().setBucket(bucket.get()).setUnchanged(true).build(),
+          new VersionRead.Nothing(),
+          null);
+    }
+    return group.read(
+        (reads, snapshot) ->
+            new AccessRead(
+                reads.config(snapshot, config),
+                new VersionRead.Nothing(),
+                caller == null ? null : Principals.answer(snapshot, caller)));
+  }
+
+  @Override
+  public AccessRead object(KeyQuery key, BucketConfigQuery config, @Nullable PrincipalQuery caller)
+      throws MetadataUnavailableException {
+    return group.read(
+        (reads, snapshot) ->
+            new AccessRead(
+                reads.config(snapshot, config),
+                reads.version(snapshot, key),
+                caller == null ? null : Principals.answer(snapshot, caller)));
   }
 
   @Override

@@ -21,9 +21,12 @@ import dev.ashlar.protocol.client.ListPage;
 import dev.ashlar.protocol.client.ListQuery;
 import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.client.UploadsPage;
+import dev.ashlar.protocol.client.VersionRead;
 import dev.ashlar.protocol.message.BlobIdValue;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.BlobsInDebtQuery;
+import dev.ashlar.protocol.message.BucketConfigAnswer;
+import dev.ashlar.protocol.message.BucketConfigQuery;
 import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.ClusterState;
 import dev.ashlar.protocol.message.CredentialRow;
@@ -131,6 +134,9 @@ public final class MetadataReads {
     if (query.hasCaller()) {
       answer.setCaller(Principals.answer(snapshot, query.getCaller()));
     }
+    if (query.hasConfig()) {
+      answer.setConfig(config(snapshot, query.getConfig()));
+    }
     return answer.build();
   }
 
@@ -187,9 +193,21 @@ public final class MetadataReads {
   }
 
   private void object(Table snapshot, KeyQuery query, MetadataAnswer.Builder answer) {
+    switch (version(snapshot, query)) {
+      case VersionRead.Content content ->
+          answer.setObject(content.read().object()).addAllBlobs(content.read().blobs());
+      case VersionRead.DeleteMarker marker -> answer.setMarker(marker.marker());
+      case VersionRead.Nothing nothing -> {
+        // The answer has neither.
+      }
+    }
+  }
+
+  /** A version of a key. */
+  public VersionRead version(Table snapshot, KeyQuery query) {
     BucketRow bucket = catalog.buckets().get(query.getBucket());
     if (bucket == null) {
-      return;
+      return new VersionRead.Nothing();
     }
     String key = query.getKey();
     Optional<ObjectRow> row =
@@ -199,19 +217,36 @@ public final class MetadataReads {
     if (row.isEmpty() && query.getMarkers() && Versions.areKept(bucket)) {
       row = OlderVersions.newest(snapshot, bucket.getId(), key);
     }
-    if (row.isPresent() && row.get().getDeleteMarker()) {
-      answer.setMarker(
-          VersionEntry.newBuilder()
-              .setName(key)
-              .setVersion(row.get().getVersion())
-              .setVersioned(row.get().getVersioned())
-              .setLatest(!query.hasVersion())
-              .setDeleteMarker(true)
-              .setSummary(row.get().getSummary()));
-    } else if (row.isPresent()) {
-      ObjectRead read = read(snapshot, bucket, key, row.get());
-      answer.setObject(read.object()).addAllBlobs(read.blobs());
+    if (row.isEmpty()) {
+      return new VersionRead.Nothing();
     }
+    if (!row.get().getDeleteMarker()) {
+      return new VersionRead.Content(read(snapshot, bucket, key, row.get()));
+    }
+    return new VersionRead.DeleteMarker(
+        VersionEntry.newBuilder()
+            .setName(key)
+            .setVersion(row.get().getVersion())
+            .setVersioned(row.get().getVersioned())
+            .setLatest(!query.hasVersion())
+            .setDeleteMarker(true)
+            .setSummary(row.get().getSummary())
+            .build());
+  }
+
+  /**
+   * The configuration of a bucket. Apply changes the catalog before the tables, so only a row from
+   * the snapshot is answered together with documents.
+   */
+  public BucketConfigAnswer config(Table snapshot, BucketConfigQuery query) {
+    BucketRow present = catalog.buckets().get(query.getBucket());
+    if (present == null) {
+      return BucketConfigAnswer.getDefaultInstance();
+    }
+    if (BucketReads.isKnown(present, query)) {
+      return BucketConfigAnswer.newBuilder().setBucket(present).setUnchanged(true).build();
+    }
+    return BucketReads.config(snapshot, query);
   }
 
   public Optional<ObjectRead> object(Table snapshot, String bucketName, String key) {

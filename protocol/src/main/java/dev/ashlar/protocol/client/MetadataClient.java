@@ -2,12 +2,14 @@ package dev.ashlar.protocol.client;
 
 import com.google.protobuf.ByteString;
 import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.message.BucketConfigQuery;
 import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.message.DebtLevel;
 import dev.ashlar.protocol.message.EventRow;
+import dev.ashlar.protocol.message.KeyQuery;
 import dev.ashlar.protocol.message.PartRow;
 import dev.ashlar.protocol.message.PrincipalQuery;
 import dev.ashlar.protocol.message.Registry;
@@ -46,6 +48,14 @@ public interface MetadataClient extends IdentityClient {
   Confirmed<Optional<BucketRow>> bucket(String name, PrincipalQuery caller)
       throws MetadataUnavailableException;
 
+  /**
+   * A bucket and what a decision about access to it needs.
+   *
+   * @param caller null: not asked for
+   */
+  AccessRead bucket(BucketConfigQuery config, @Nullable PrincipalQuery caller)
+      throws MetadataUnavailableException;
+
   /** All buckets by name. */
   List<BucketRow> buckets() throws MetadataUnavailableException;
 
@@ -54,6 +64,15 @@ public interface MetadataClient extends IdentityClient {
 
   /** Likewise, with the caller. */
   Confirmed<Optional<ObjectRead>> object(String bucket, String key, PrincipalQuery caller)
+      throws MetadataUnavailableException;
+
+  /**
+   * A version of a key and what a decision about access to it needs.
+   *
+   * @param key in the bucket of the configuration
+   * @param caller null: not asked for
+   */
+  AccessRead object(KeyQuery key, BucketConfigQuery config, @Nullable PrincipalQuery caller)
       throws MetadataUnavailableException;
 
   /**

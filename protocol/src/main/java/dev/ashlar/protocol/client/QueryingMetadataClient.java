@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.BlobsInDebtQuery;
 import dev.ashlar.protocol.message.BlobsQuery;
+import dev.ashlar.protocol.message.BucketConfigQuery;
 import dev.ashlar.protocol.message.BucketDocument;
 import dev.ashlar.protocol.message.BucketDocumentsQuery;
 import dev.ashlar.protocol.message.BucketRow;
@@ -68,6 +69,42 @@ public abstract class QueryingMetadataClient implements MetadataClient {
     return confirmed(bucket(answer), answer);
   }
 
+  @Override
+  public AccessRead bucket(BucketConfigQuery config, @Nullable PrincipalQuery caller)
+      throws MetadataUnavailableException {
+    return access(MetadataQuery.newBuilder().setBucket(config.getBucket()), config, caller);
+  }
+
+  @Override
+  public AccessRead object(KeyQuery key, BucketConfigQuery config, @Nullable PrincipalQuery caller)
+      throws MetadataUnavailableException {
+    return access(MetadataQuery.newBuilder().setObject(key), config, caller);
+  }
+
+  private AccessRead access(
+      MetadataQuery.Builder query, BucketConfigQuery config, @Nullable PrincipalQuery caller)
+      throws MetadataUnavailableException {
+    query.setConfig(config);
+    if (caller != null) {
+      query.setCaller(caller);
+    }
+    MetadataAnswer answer = ask(query);
+    if (!answer.hasConfig() || answer.hasCaller() != (caller != null)) {
+      throw MetadataUnavailableException.refused("the metadata peer's build is older");
+    }
+    return new AccessRead(
+        answer.getConfig(), found(answer), answer.hasCaller() ? answer.getCaller() : null);
+  }
+
+  private static VersionRead found(MetadataAnswer answer) {
+    if (answer.hasMarker()) {
+      return new VersionRead.DeleteMarker(answer.getMarker());
+    }
+    return answer.hasObject()
+        ? new VersionRead.Content(new ObjectRead(answer.getObject(), answer.getBlobsList()))
+        : new VersionRead.Nothing();
+  }
+
   private static Optional<BucketRow> bucket(MetadataAnswer answer) {
     return answer.getBucketsList().stream().findFirst();
   }
@@ -122,13 +159,7 @@ public abstract class QueryingMetadataClient implements MetadataClient {
     if (version != null) {
       query.setVersion(version);
     }
-    MetadataAnswer answer = ask(MetadataQuery.newBuilder().setObject(query));
-    if (answer.hasMarker()) {
-      return new VersionRead.DeleteMarker(answer.getMarker());
-    }
-    return answer.hasObject()
-        ? new VersionRead.Content(new ObjectRead(answer.getObject(), answer.getBlobsList()))
-        : new VersionRead.Nothing();
+    return found(ask(MetadataQuery.newBuilder().setObject(query)));
   }
 
   @Override

@@ -15,6 +15,7 @@ import dev.ashlar.protocol.message.SetBalance;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.NodeLiveness;
 import dev.ashlar.protocol.model.PlacementMap;
+import dev.ashlar.server.account.Accounts;
 import dev.ashlar.server.cluster.ClusterBalance;
 import dev.ashlar.server.cluster.DataRisk;
 import dev.ashlar.server.cluster.DriveUse;
@@ -44,6 +45,7 @@ public final class Admin {
   private final DriveRecalls recalls;
   private final MetadataAdmin metadataPeers;
   private final Quotas quotas;
+  private final Accounts accounts;
 
   /** What a process knows of drives besides their rows in metadata. */
   public interface DriveKnowledge {
@@ -78,7 +80,9 @@ public final class Admin {
       MetadataClient metadata,
       @Nullable MetadataPeers peers,
       GroupDebts debts,
-      DriveKnowledge known) {
+      DriveKnowledge known,
+      Accounts accounts) {
+    this.accounts = accounts;
     this.metadata = metadata;
     this.debts = debts;
     this.known = known;
@@ -206,6 +210,10 @@ public final class Admin {
 
   /** What a request for a change came to. */
   public record Done(String done, List<String> drives, long movedSlots, long epoch) {}
+
+  Accounts accounts() {
+    return accounts;
+  }
 
   /** What metadata tells now, and what follows from it. */
   public StoreState state() throws MetadataUnavailableException {
@@ -365,6 +373,7 @@ public final class Admin {
   @Nullable Object view(String name) throws MetadataUnavailableException, RefusedException {
     return switch (name) {
       case "metadata" -> metadataPeers.page();
+      case "accounts" -> accounts.list();
       case "status" -> status();
       case "nodes" -> nodes();
       case "drives" -> drives();

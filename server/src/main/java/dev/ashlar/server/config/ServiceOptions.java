@@ -2,7 +2,10 @@ package dev.ashlar.server.config;
 
 import dev.ashlar.transport.Endpoint;
 import dev.ashlar.transport.Transport;
+import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Option;
 
 /** The S3 port and the management port. */
@@ -39,11 +42,31 @@ public final class ServiceOptions {
   private String region = "";
 
   @Option(
+      names = "--signature-v2",
+      arity = "0..1",
+      fallbackValue = "true",
+      defaultValue = "false",
+      showDefaultValue = Visibility.NEVER,
+      description =
+          "Accept AWS Signature Version 2, too. It does not cover bodies and relies on SHA-1: only"
+              + " for clients that know no other.")
+  private boolean acceptsSignatureV2;
+
+  @Option(
       names = "--transport",
       paramLabel = "NAME",
       defaultValue = "epoll",
       description = "Network I/O: epoll, io_uring or nio.")
   private Transport transport = Transport.EPOLL;
+
+  @Option(
+      names = "--accounts",
+      paramLabel = "FILE",
+      showDefaultValue = Visibility.NEVER,
+      description =
+          "JSON file with accounts that exist from the start on: a list of objects with id, name,"
+              + " accessKey, secretKey and, if wanted, email and canonicalId.")
+  private @Nullable Path accounts;
 
   public Endpoint listen() {
     return listen;
@@ -59,6 +82,16 @@ public final class ServiceOptions {
 
   public String region() {
     return region;
+  }
+
+  /** Whether requests may be signed with version 2. */
+  public boolean acceptsSignatureV2() {
+    return acceptsSignatureV2;
+  }
+
+  /** File with accounts; null: none is given. */
+  public @Nullable Path accounts() {
+    return accounts;
   }
 
   public Transport transport() {

@@ -276,7 +276,10 @@ final class ClusterNode implements RunningServer {
         .start(jobs);
     gateway.serve(root);
     return new Serving(
-        drives, metadata, new Admin(metadata, metadata, gateway.debts(), knowledge(drives)), root);
+        drives,
+        metadata,
+        new Admin(metadata, metadata, gateway.debts(), knowledge(drives), gateway.accounts(root)),
+        root);
   }
 
   private Admin.DriveKnowledge knowledge(ClusterDrives drives) {

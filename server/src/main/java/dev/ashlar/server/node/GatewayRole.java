@@ -12,7 +12,9 @@ import dev.ashlar.blob.repair.GroupDebts;
 import dev.ashlar.blob.repair.RepairConfig;
 import dev.ashlar.blob.repair.Repairer;
 import dev.ashlar.blob.scrub.ParityScrub;
+import dev.ashlar.gateway.auth.Authenticator;
 import dev.ashlar.gateway.auth.FormAuthenticator;
+import dev.ashlar.gateway.auth.SigV2Authenticator;
 import dev.ashlar.gateway.auth.SigV4Authenticator;
 import dev.ashlar.gateway.auth.SigV4Authenticator.CredentialLookup;
 import dev.ashlar.gateway.exchange.HttpExchange.RequestHandler;
@@ -26,6 +28,7 @@ import dev.ashlar.gateway.query.QueryApi;
 import dev.ashlar.gateway.query.QueryMetrics;
 import dev.ashlar.gateway.query.QueryService;
 import dev.ashlar.gateway.s3.S3Config;
+import dev.ashlar.gateway.s3.VirtualHosts;
 import dev.ashlar.gateway.session.SessionService;
 import dev.ashlar.metadata.garbage.GarbageCollector;
 import dev.ashlar.metadata.garbage.GarbageConfig;
@@ -35,6 +38,8 @@ import dev.ashlar.protocol.memory.ByteBudget;
 import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.server.account.Accounts;
+import dev.ashlar.server.account.AccountsFile;
 import dev.ashlar.server.cluster.UsageGauges;
 import dev.ashlar.server.config.BackgroundOptions;
 import dev.ashlar.server.config.RootCredential;
@@ -45,6 +50,7 @@ import dev.ashlar.server.jobs.UsageCounting;
 import dev.ashlar.storage.drive.scrub.ScrubConfig;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
@@ -237,12 +243,20 @@ final class GatewayRole implements AutoCloseable {
 
   /** Opens the S3 port and returns where it is, the port chosen if none was asked for. */
   InetSocketAddress serve(RootCredential root) throws Exception {
-    S3Config config =
-        new S3Config(options.service().region(), options.service().domains(), "ashlar");
+    VirtualHosts hosts = new VirtualHosts(options.service().domains());
+    S3Config config = new S3Config(options.service().region(), hosts, "ashlar");
+    Path accounts = options.service().accounts();
+    if (accounts != null) {
+      accounts(root).ensureAll(AccountsFile.read(accounts));
+    }
     Principals principals = principals(root);
-    SigV4Authenticator authenticator =
+    SigV4Authenticator version4 =
         new SigV4Authenticator(
             credentials(root), principals, options.service().region(), dependencies.clock());
+    Authenticator authenticator =
+        options.service().acceptsSignatureV2()
+            ? new SigV2Authenticator(version4, hosts, dependencies.clock())
+            : version4;
     S3Service service =
         new S3Service(
             authenticator,
@@ -283,6 +297,11 @@ final class GatewayRole implements AutoCloseable {
         clock);
   }
 
+  /** The accounts of the store. */
+  Accounts accounts(RootCredential root) {
+    return new Accounts(backend.metadata(), firstOwner(), root.accessKey());
+  }
+
   private Principals principals(RootCredential root) {
     RootAccount identities =
         new RootAccount(backend.metadata(), root.accessKey(), root.secretKey(), firstOwner());
@@ -307,6 +326,7 @@ final class GatewayRole implements AutoCloseable {
                 .setAccessKey(root.accessKey())
                 .setSecretKey(root.secretKey())
                 .setOwner(firstOwner())
+                .setAccount(RootAccount.accountId(firstOwner()))
                 .build());
     return accessKey -> root.accessKey().equals(accessKey) ? row : Optional.empty();
   }

@@ -19,6 +19,7 @@ import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.DriveSettlement;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.server.account.Accounts;
 import dev.ashlar.server.admin.Admin;
 import dev.ashlar.server.admin.DriveChanges;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -60,7 +61,8 @@ public final class BalancedCluster {
           metadata,
           null,
           new GroupDebts(metadata, clock, new SimpleMeterRegistry()),
-          failed::contains);
+          failed::contains,
+          new Accounts(metadata, "0".repeat(32), "ROOT"));
   private final ClusterBalance balance =
       new ClusterBalance(metadata, OUT_AFTER, failed::contains, this::nanos);
 

@@ -9,6 +9,7 @@ import dev.ashlar.protocol.client.ManualClock;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.DriveStanding;
 import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.server.account.Accounts;
 import dev.ashlar.server.admin.Admin;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
@@ -102,7 +103,8 @@ class FailureToleranceTest {
               public boolean isMissing(UUID drive) {
                 return missing.contains(drive);
               }
-            });
+            },
+            new Accounts(metadata, "0".repeat(32), "ROOT"));
     assertEquals(new FailureTolerance(2, null), admin.state().failureTolerance());
     missing.add(new UUID(0, 3));
     assertEquals(new FailureTolerance(1, null), admin.state().failureTolerance());

@@ -1,7 +1,6 @@
 package dev.ashlar.gateway.operation.object;
 
-import dev.ashlar.gateway.access.AccessControl;
-import dev.ashlar.gateway.access.Caller;
+import dev.ashlar.gateway.access.AccessControl.Permit;
 import dev.ashlar.gateway.access.Need;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
@@ -36,11 +35,11 @@ public record DeleteObjectsHandler(Backend backend) {
 
   private record Outcome(List<Deletion> deleted, List<Failure> failures) {}
 
-  public HttpAnswer handle(S3Request.DeleteObjects request, Caller caller, RequestBody body)
+  public HttpAnswer handle(S3Request.DeleteObjects request, Permit permit, RequestBody body)
       throws S3Exception, MetadataUnavailableException, InterruptedException {
     Element document = XmlReader.read(BodyIngest.document(body), "Delete");
     List<Deletion> deletions = deletions(document);
-    Outcome outcome = delete(request.bucket(), caller, deletions);
+    Outcome outcome = delete(request.bucket(), permit, deletions);
     boolean isQuiet = "true".equals(document.childText("Quiet"));
     return Answers.xml(document(outcome, isQuiet));
   }
@@ -65,14 +64,14 @@ public record DeleteObjectsHandler(Backend backend) {
     return deletions;
   }
 
-  private Outcome delete(String bucket, Caller caller, List<Deletion> deletions)
+  private Outcome delete(String bucket, Permit permit, List<Deletion> deletions)
       throws S3Exception, MetadataUnavailableException {
     Outcome outcome = new Outcome(new ArrayList<>(), new ArrayList<>());
     List<Deletion> unconditional = new ArrayList<>();
     for (Deletion deletion : deletions) {
       String version = deletion.versionId;
       Need.Resource key = new Need.Resource.Key(bucket, deletion.key);
-      if (!AccessControl.isPermitted(caller, Need.of("s3:DeleteObject", key))) {
+      if (!permit.isAllowed(Need.of("s3:DeleteObject", key))) {
         outcome.failures.add(new Failure(deletion.key, S3Error.ACCESS_DENIED));
       } else if (version != null && !version.isEmpty() && !version.equals("null")) {
         outcome.failures.add(new Failure(deletion.key, S3Error.NO_SUCH_VERSION));

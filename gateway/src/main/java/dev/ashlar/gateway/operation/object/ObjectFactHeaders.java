@@ -1,6 +1,5 @@
 package dev.ashlar.gateway.operation.object;
 
-import dev.ashlar.gateway.access.AccessControl;
 import dev.ashlar.gateway.access.AccessControl.Permit;
 import dev.ashlar.gateway.access.Need;
 import dev.ashlar.gateway.s3.S3Dates;
@@ -10,7 +9,7 @@ import dev.ashlar.protocol.message.ObjectRecord;
 import io.netty.handler.codec.http.HttpHeaders;
 
 /** The headers about an object that only callers with a right of their own are told. */
-record ObjectFactHeaders(AccessControl access, S3Request.KeyRequest request, Permit permit) {
+record ObjectFactHeaders(S3Request.KeyRequest request, Permit permit) {
   void addTo(HttpHeaders headers) {
     ObjectRecord object = permit.object().object();
     int tags = object.getFacts().getTagsCount();
@@ -32,6 +31,6 @@ record ObjectFactHeaders(AccessControl access, S3Request.KeyRequest request, Per
 
   private boolean isPermitted(String action) {
     Need.Resource object = new Need.Resource.StoredObject(request.bucket(), request.key());
-    return access.isAlsoPermitted(permit, Need.of(action, object));
+    return permit.isAllowedOnObject(Need.of(action, object));
   }
 }

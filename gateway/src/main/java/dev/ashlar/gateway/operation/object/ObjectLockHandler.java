@@ -17,21 +17,19 @@ import dev.ashlar.gateway.s3.S3Dates;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.gateway.xml.XmlWriter;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
-import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.ObjectLock;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.message.SetObjectFacts;
-import java.util.Optional;
 import java.util.function.Consumer;
 
 /** Reads and changes retention and legal hold of a version. */
 public record ObjectLockHandler(Backend backend) {
-  public HttpAnswer handle(S3Request.GetObjectRetention request, Permit permit)
-      throws S3Exception, MetadataUnavailableException {
+  public static HttpAnswer handle(S3Request.GetObjectRetention request, Permit permit)
+      throws S3Exception {
     ObjectLock lock = permit.object().object().getLock();
     if (lock.getMode() == ObjectLock.Mode.NONE) {
-      throw notLocked(request.bucket());
+      throw notLocked(permit);
     }
     return Answers.xml(
         new XmlWriter()
@@ -41,11 +39,11 @@ public record ObjectLockHandler(Backend backend) {
             .close());
   }
 
-  public HttpAnswer handle(S3Request.GetObjectLegalHold request, Permit permit)
-      throws S3Exception, MetadataUnavailableException {
+  public static HttpAnswer handle(S3Request.GetObjectLegalHold request, Permit permit)
+      throws S3Exception {
     ObjectLock lock = permit.object().object().getLock();
     if (!lock.getLegalHoldTold()) {
-      throw notLocked(request.bucket());
+      throw notLocked(permit);
     }
     return Answers.xml(
         new XmlWriter()
@@ -54,21 +52,18 @@ public record ObjectLockHandler(Backend backend) {
             .close());
   }
 
-  private S3Exception notLocked(String bucket) throws MetadataUnavailableException {
-    Optional<BucketRow> row = backend.metadata().bucket(bucket);
-    return row.isPresent() && row.get().getHasLock()
+  private static S3Exception notLocked(Permit permit) {
+    return permit.bucket().getHasLock()
         ? new S3Exception(S3Error.NO_SUCH_OBJECT_LOCK_CONFIGURATION)
         : LockRules.missingConfiguration();
   }
 
   /** Decides here, as policies may ask which retention the body brings. */
-  public HttpAnswer handle(
-      S3Request.PutObjectRetention request, Permit bucket, Caller caller, RequestBody body)
+  public HttpAnswer handle(S3Request.PutObjectRetention request, Caller caller, RequestBody body)
       throws S3Exception, MetadataUnavailableException, InterruptedException {
     ObjectLock lock = LockValues.retention(BodyIngest.document(body));
     return set(
         request,
-        bucket,
         caller.bringing(lock, backend.clock().instant()),
         request.needsOfObject(),
         lock,
@@ -76,13 +71,11 @@ public record ObjectLockHandler(Backend backend) {
   }
 
   /** Decides here, as policies may ask which hold the body brings. */
-  public HttpAnswer handle(
-      S3Request.PutObjectLegalHold request, Permit bucket, Caller caller, RequestBody body)
+  public HttpAnswer handle(S3Request.PutObjectLegalHold request, Caller caller, RequestBody body)
       throws S3Exception, MetadataUnavailableException, InterruptedException {
     ObjectLock lock = LockValues.legalHold(BodyIngest.document(body));
     return set(
         request,
-        bucket,
         caller.bringing(lock, backend.clock().instant()),
         request.needsOfObject(),
         lock,
@@ -91,14 +84,13 @@ public record ObjectLockHandler(Backend backend) {
 
   private HttpAnswer set(
       S3Request.KeyRequest request,
-      Permit bucket,
       Caller caller,
       Need need,
       ObjectLock lock,
       Consumer<SetObjectFacts.Builder> change)
       throws S3Exception, MetadataUnavailableException {
     Permit permit = backend.access().require(caller, need);
-    LockRules.requirePossible(bucket.bucket());
+    LockRules.requirePossible(permit.bucket());
     LockRules.requireFuture(lock, backend.clock());
     CommandResult result = new FactChanges(backend).set(request, permit, caller, need, change);
     if (result.getCode() == ResultCode.INVALID_BUCKET_STATE) {

@@ -3,6 +3,8 @@ package dev.ashlar.metadata.state.object;
 import com.google.protobuf.ByteString;
 import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.metadata.table.Table;
+import dev.ashlar.protocol.message.BucketConfigAnswer;
+import dev.ashlar.protocol.message.BucketConfigQuery;
 import dev.ashlar.protocol.message.BucketDocument;
 import dev.ashlar.protocol.message.BucketDocumentsQuery;
 import dev.ashlar.protocol.message.BucketRow;
@@ -15,11 +17,35 @@ import java.util.Optional;
 public final class BucketReads {
   private BucketReads() {}
 
+  /** Whether the sender of the query knows the bucket as it is. */
+  public static boolean isKnown(BucketRow bucket, BucketConfigQuery query) {
+    return bucket.getId() == query.getKnownId()
+        && bucket.getConfigRevision() == query.getKnownRevision();
+  }
+
+  /** A bucket and its documents as of the snapshot, whatever the sender of the query knows. */
+  public static BucketConfigAnswer config(Table snapshot, BucketConfigQuery query) {
+    return snapshot
+        .row(Keys.bucket(query.getBucket()), BucketRow.parser())
+        .map(
+            bucket ->
+                BucketConfigAnswer.newBuilder()
+                    .setBucket(bucket)
+                    .addAllDocuments(documents(snapshot, bucket, query.getKindsList()))
+                    .build())
+        .orElse(BucketConfigAnswer.getDefaultInstance());
+  }
+
   /** Those of the documents asked for that the bucket has. */
   public static List<BucketDocument> documents(
       Table snapshot, BucketRow bucket, BucketDocumentsQuery query) {
+    return documents(snapshot, bucket, query.getKindsList());
+  }
+
+  private static List<BucketDocument> documents(
+      Table snapshot, BucketRow bucket, List<Integer> kinds) {
     List<BucketDocument> documents = new ArrayList<>();
-    for (int kind : query.getKindsList()) {
+    for (int kind : kinds) {
       byte[] document = snapshot.get(Keys.bucketDocument(bucket.getId(), kind));
       if (document != null) {
         documents.add(

@@ -148,6 +148,30 @@ public final class AdminCommand implements Callable<Integer> {
     return 0;
   }
 
+  /**
+   * Requests a change of an account, and shows the result.
+   *
+   * @param query made by {@link #parameters}
+   */
+  int changeAccount(String name, String query) throws IOException, InterruptedException {
+    print(name, send("POST", name + query));
+    return 0;
+  }
+
+  /**
+   * The query of a request.
+   *
+   * @param namesAndValues alternating; what has no value is left out
+   */
+  static String parameters(@Nullable String... namesAndValues) {
+    StringBuilder query = new StringBuilder();
+    for (int i = 0; i < namesAndValues.length; i += 2) {
+      String prefix = (query.isEmpty() ? "?" : "&") + namesAndValues[i] + "=";
+      query.append(parameter(prefix, namesAndValues[i + 1]));
+    }
+    return query.toString();
+  }
+
   private void print(String page, String body) throws IOException {
     if (isJson) {
       System.out.println(body);

@@ -223,11 +223,55 @@ final class Nouns {
   @Command(
       name = "account",
       aliases = "accounts",
-      description = "Lists what the buckets of accounts hold, and sets quotas of accounts.")
-  static final class Accounts extends Noun {
-    @Override
-    public Integer call() throws IOException, InterruptedException {
-      return usage(false);
+      description = "Lists, creates and deletes accounts and their root users' access keys.")
+  static final class Accounts extends Listed {
+    private static final String ID = "12 digits.";
+
+    Accounts() {
+      super("accounts");
+    }
+
+    @Command(
+        name = "create",
+        description = "Creates an account with an access key, whose secret is shown once.")
+    int create(
+        @Parameters(paramLabel = "NAME", description = "Any name.") String name,
+        @Option(names = "--id", paramLabel = "ID", description = ID + " Default: chosen at random.")
+            @Nullable String id,
+        @Option(
+                names = "--email",
+                paramLabel = "ADDRESS",
+                description = "For grants of ACLs by e-mail address.")
+            @Nullable String email)
+        throws IOException, InterruptedException {
+      return admin()
+          .changeAccount(
+              "account-create", AdminCommand.parameters("name", name, "id", id, "email", email));
+    }
+
+    @Command(
+        name = "delete",
+        description = "Deletes an account without buckets, users, groups, roles and policies.")
+    int delete(@Parameters(paramLabel = "ID", description = ID) String id)
+        throws IOException, InterruptedException {
+      return admin().changeAccount("account-delete", AdminCommand.parameters("id", id));
+    }
+
+    @Command(
+        name = "create-key",
+        description = "Creates another access key of the root user. The secret is shown once.")
+    int createKey(@Parameters(paramLabel = "ID", description = ID) String id)
+        throws IOException, InterruptedException {
+      return admin().changeAccount("account-key-create", AdminCommand.parameters("id", id));
+    }
+
+    @Command(name = "delete-key", description = "Deletes an access key of the root user.")
+    int deleteKey(
+        @Parameters(paramLabel = "ID", description = ID) String id,
+        @Parameters(paramLabel = "KEY", description = "The access key.") String key)
+        throws IOException, InterruptedException {
+      return admin()
+          .changeAccount("account-key-delete", AdminCommand.parameters("id", id, "accessKey", key));
     }
 
     @Command(name = "usage", description = "Shows what the buckets of each account hold.")

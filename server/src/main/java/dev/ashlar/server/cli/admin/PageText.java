@@ -37,11 +37,22 @@ final class PageText {
       case "drives" -> json -> drives(json, rates);
       case "pgs" -> PageText::groups;
       case "metadata" -> PageText::metadata;
+      case "accounts" -> PageText::accounts;
       case "scrub" -> PageText::scrub;
       case "buckets" -> rows -> usage(rows, left("BUCKET", row -> text(row, "name")));
       case "account-usage" -> rows -> usage(rows, left("ACCOUNT", row -> text(row, "account")));
       default -> json -> fields(json, rates);
     };
+  }
+
+  private static List<String> accounts(JsonNode rows) {
+    return new Table(
+            left("ACCOUNT", row -> text(row, "id")),
+            left("NAME", row -> text(row, "name")),
+            left("E-MAIL", row -> text(row, "email")),
+            left("CANONICAL ID", row -> text(row, "canonicalId")),
+            left("ACCESS KEYS", row -> ids(row.path("accessKeys"), Integer.MAX_VALUE)))
+        .lines(rows);
   }
 
   private static List<String> nodes(JsonNode rows) {

@@ -54,7 +54,7 @@ public final class Authorization {
     }
     String owner = decidingOwner(request, bucket, object);
     // The policy of a bucket cannot give away objects that belong to somebody else.
-    Verdict verdict = owner.equals(bucket.ownerAccountId()) ? ofBucket : Verdict.NO_MATCH;
+    Verdict verdict = owner.equals(bucket.owner()) ? ofBucket : Verdict.NO_MATCH;
     Acl acl = Acl.of(request, bucket, object);
     return Decision.allowIf(
         switch (request.requester()) {
@@ -63,7 +63,7 @@ public final class Authorization {
           case Requester.Federated f -> false;
           case Requester.Identity identity ->
               caller.isInsideSession()
-                  && (identity.accountId().equals(owner)
+                  && (identity.canonicalId().equals(owner)
                       ? caller.isAllowed() || verdict == Verdict.ALLOW || acl.toGroups()
                       : caller.isAllowed() && (isAllowing(verdict) || acl.toAnyone()));
         });
@@ -97,7 +97,7 @@ public final class Authorization {
 
   private static boolean isRescue(AccessRequest request, BucketAccess bucket) {
     return request.requester() instanceof Requester.Root root
-        && root.accountId().equals(bucket.ownerAccountId())
+        && root.canonicalId().equals(bucket.owner())
         && !bucket.isOwnerRemoved()
         && POLICY_ACTIONS.contains(request.actionName());
   }
@@ -105,7 +105,7 @@ public final class Authorization {
   private static boolean isExemptFromRestriction(Requester requester, BucketAccess bucket) {
     return requester instanceof Requester.Service
         || (requester instanceof Requester.Identity identity
-            && identity.accountId().equals(bucket.ownerAccountId()));
+            && identity.canonicalId().equals(bucket.owner()));
   }
 
   private static String decidingOwner(
@@ -113,9 +113,9 @@ public final class Authorization {
     if (object == null
         || bucket.ownership() == ObjectOwnership.BUCKET_OWNER_ENFORCED
         || !AclRule.isDecidedByObjectOwner(request.actionName())) {
-      return bucket.ownerAccountId();
+      return bucket.owner();
     }
-    return object.ownerAccountId();
+    return object.owner();
   }
 
   private static boolean isAllowing(Verdict verdict) {

@@ -6,13 +6,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a bucket says about access to it.
  *
- * @param ownerAccountId 12 digits
+ * @param owner canonical user id of its account
  * @param isOwnerRemoved whether the policy was put with the confirmation that it may shut out the
  *     root of the owner from the policy itself
  * @param acl what the ACL of the bucket grants to the caller
  */
 public record BucketAccess(
-    String ownerAccountId,
+    String owner,
     @Nullable Policy policy,
     boolean isOwnerRemoved,
     ObjectOwnership ownership,

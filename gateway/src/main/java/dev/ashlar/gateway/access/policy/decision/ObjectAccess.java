@@ -3,7 +3,7 @@ package dev.ashlar.gateway.access.policy.decision;
 /**
  * What a stored object says about access to it.
  *
- * @param ownerAccountId 12 digits
+ * @param owner canonical user id of its account
  * @param acl what the ACL of the object grants to the caller
  */
-public record ObjectAccess(String ownerAccountId, AclGrants acl) {}
+public record ObjectAccess(String owner, AclGrants acl) {}

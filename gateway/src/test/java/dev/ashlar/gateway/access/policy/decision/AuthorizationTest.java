@@ -46,7 +46,7 @@ class AuthorizationTest {
 
   private static BucketAccess bucket(@Nullable Policy policy) {
     return new BucketAccess(
-        ACCOUNT,
+        "canonical-1",
         policy,
         false,
         ObjectOwnership.OBJECT_WRITER,
@@ -56,7 +56,7 @@ class AuthorizationTest {
 
   private static BucketAccess with(PublicAccessBlock block, BucketAccess bucket) {
     return new BucketAccess(
-        bucket.ownerAccountId(),
+        bucket.owner(),
         bucket.policy(),
         bucket.isOwnerRemoved(),
         bucket.ownership(),
@@ -67,7 +67,10 @@ class AuthorizationTest {
   private static Decision get(
       Requester requester, IdentityPolicies policies, BucketAccess bucket, AclGrants acl) {
     return Authorization.decide(
-        Documents.getObject(requester, "k"), policies, bucket, new ObjectAccess(ACCOUNT, acl));
+        Documents.getObject(requester, "k"),
+        policies,
+        bucket,
+        new ObjectAccess("canonical-1", acl));
   }
 
   private static Decision get(Requester requester, IdentityPolicies policies, BucketAccess bucket) {
@@ -136,7 +139,7 @@ class AuthorizationTest {
     Policy deny = bucketPolicy("Deny", "'*'");
     BucketAccess removed =
         new BucketAccess(
-            ACCOUNT,
+            "canonical-1",
             deny,
             true,
             ObjectOwnership.OBJECT_WRITER,
@@ -212,7 +215,7 @@ class AuthorizationTest {
         new AclGrants(Set.of(AclPermission.FULL_CONTROL), Set.of(AclPermission.FULL_CONTROL));
     BucketAccess enforced =
         new BucketAccess(
-            ACCOUNT,
+            "canonical-1",
             null,
             false,
             ObjectOwnership.BUCKET_OWNER_ENFORCED,
@@ -226,7 +229,7 @@ class AuthorizationTest {
 
   @Test
   void ownerOfAnObjectDecidesAboutItNotTheOwnerOfTheBucket() {
-    ObjectAccess foreign = new ObjectAccess(OTHER_ACCOUNT, AclGrants.NONE);
+    ObjectAccess foreign = new ObjectAccess("canonical-2", AclGrants.NONE);
     BucketAccess open = bucket(bucketPolicy("Allow", "'*'"));
     assertEquals(
         Decision.IMPLICIT_DENY,

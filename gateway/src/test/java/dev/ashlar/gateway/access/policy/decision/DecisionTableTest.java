@@ -222,7 +222,7 @@ class DecisionTableTest {
                 parse(row.identityPolicies(), identity),
                 parse(row.sessionPolicies(), PolicyKind.session())),
             new BucketAccess(
-                row.bucketOwner(),
+                canonicalId(row.bucketOwner()),
                 row.bucketPolicy().isEmpty() ? null : parse(row.bucketPolicy().get(0), bucket),
                 false,
                 ObjectOwnership.valueOf(row.ownership()),
@@ -234,9 +234,13 @@ class DecisionTableTest {
                 grants(row.bucketAcl())),
             row.objectOwner().isEmpty()
                 ? null
-                : new ObjectAccess(row.objectOwner().get(0), grants(row.objectAcl())));
+                : new ObjectAccess(canonicalId(row.objectOwner().get(0)), grants(row.objectAcl())));
     assertEquals(row.decide(), decision.name(), row::toString);
     return decision;
+  }
+
+  private static String canonicalId(String account) {
+    return account.equals(OWNER) ? "canonical-1" : "canonical-2";
   }
 
   private List<Policy> parse(List<Map<String, Object>> documents, PolicyKind kind) {

@@ -1,0 +1,133 @@
+package dev.ashlar.gateway.access;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.InvalidProtocolBufferException;
+import dev.ashlar.gateway.access.acl.Acl;
+import dev.ashlar.gateway.access.policy.Policy;
+import dev.ashlar.gateway.access.policy.PolicyKind;
+import dev.ashlar.gateway.access.policy.decision.ObjectOwnership;
+import dev.ashlar.gateway.access.policy.decision.PublicAccessBlock;
+import dev.ashlar.gateway.access.policy.document.MalformedPolicyException;
+import dev.ashlar.protocol.message.BucketConfigAnswer;
+import dev.ashlar.protocol.message.BucketDocument;
+import dev.ashlar.protocol.message.BucketPolicyDocument;
+import dev.ashlar.protocol.message.BucketRow;
+import dev.ashlar.protocol.message.OwnershipDocument;
+import dev.ashlar.protocol.message.PublicAccessBlockDocument;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A bucket and what it says about access, ready to be asked. A document that this build cannot read
+ * closes what it is about.
+ *
+ * @param policyText as it was put; null without a policy
+ * @param ownerRemoved whether the policy may shut out the root of the owner from the policy itself
+ * @param ownership null: never configured
+ * @param block null: never configured
+ * @param documentBytes how much of it is stored
+ */
+public record BucketConfig(
+    BucketRow row,
+    @Nullable Policy policy,
+    @Nullable ByteString policyText,
+    boolean ownerRemoved,
+    @Nullable ObjectOwnership ownership,
+    @Nullable PublicAccessBlock block,
+    Acl acl,
+    long documentBytes) {
+
+  static BucketConfig of(BucketConfigAnswer answer) {
+    BucketRow row = answer.getBucket();
+    Map<Integer, ByteString> documents = new HashMap<>();
+    long bytes = 0;
+    for (BucketDocument document : answer.getDocumentsList()) {
+      documents.put(document.getKind(), document.getDocument());
+      bytes += document.getDocument().size();
+    }
+    BucketPolicyDocument policy = policy(documents.get(AccessDocument.POLICY.number()));
+    return new BucketConfig(
+        row,
+        policy == null ? null : compile(policy.getText(), row.getName()),
+        policy == null ? null : policy.getText(),
+        policy != null && policy.getOwnerRemoved(),
+        ownership(documents.get(AccessDocument.OWNERSHIP.number())),
+        block(documents.get(AccessDocument.PUBLIC_ACCESS_BLOCK.number())),
+        Acl.ofDocument(
+            documents.getOrDefault(AccessDocument.ACL.number(), ByteString.EMPTY), row.getOwner()),
+        bytes);
+  }
+
+  /** What counts: until it is configured, who writes an object owns it. */
+  public ObjectOwnership ownershipInForce() {
+    return ownership == null ? ObjectOwnership.OBJECT_WRITER : ownership;
+  }
+
+  /** What counts: until it is configured, nothing is blocked. */
+  public PublicAccessBlock blockInForce() {
+    return block == null ? PublicAccessBlock.NONE : block;
+  }
+
+  private static @Nullable BucketPolicyDocument policy(@Nullable ByteString stored) {
+    if (stored == null) {
+      return null;
+    }
+    try {
+      return BucketPolicyDocument.parseFrom(stored);
+    } catch (InvalidProtocolBufferException e) {
+      return BucketPolicyDocument.getDefaultInstance();
+    }
+  }
+
+  private static Policy compile(ByteString text, String bucket) {
+    try {
+      return Policy.parse(text.toByteArray(), PolicyKind.bucket(bucket));
+    } catch (MalformedPolicyException e) {
+      return denyAll(bucket);
+    }
+  }
+
+  private static Policy denyAll(String bucket) {
+    try {
+      return Policy.parse(
+          "{\"Statement\":[{\"Effect\":\"Deny\",\"Principal\":\"*\",\"Action\":\"s3:*\","
+              + "\"Resource\":\"*\"}]}",
+          PolicyKind.bucket(bucket));
+    } catch (MalformedPolicyException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static @Nullable ObjectOwnership ownership(@Nullable ByteString stored) {
+    if (stored == null) {
+      return null;
+    }
+    try {
+      return switch (OwnershipDocument.parseFrom(stored).getRule()) {
+        case OWNERSHIP_PREFERRED -> ObjectOwnership.BUCKET_OWNER_PREFERRED;
+        case OWNERSHIP_WRITER -> ObjectOwnership.OBJECT_WRITER;
+        case OWNERSHIP_ENFORCED, OWNERSHIP_NONE, UNRECOGNIZED ->
+            ObjectOwnership.BUCKET_OWNER_ENFORCED;
+      };
+    } catch (InvalidProtocolBufferException e) {
+      return ObjectOwnership.BUCKET_OWNER_ENFORCED;
+    }
+  }
+
+  private static @Nullable PublicAccessBlock block(@Nullable ByteString stored) {
+    if (stored == null) {
+      return null;
+    }
+    try {
+      PublicAccessBlockDocument document = PublicAccessBlockDocument.parseFrom(stored);
+      return new PublicAccessBlock(
+          document.getBlockPublicAcls(),
+          document.getIgnorePublicAcls(),
+          document.getBlockPublicPolicy(),
+          document.getRestrictPublicBuckets());
+    } catch (InvalidProtocolBufferException e) {
+      return PublicAccessBlock.ALL;
+    }
+  }
+}

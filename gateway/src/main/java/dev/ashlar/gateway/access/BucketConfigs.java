@@ -1,0 +1,71 @@
+package dev.ashlar.gateway.access;
+
+import dev.ashlar.protocol.message.BucketConfigAnswer;
+import dev.ashlar.protocol.message.BucketConfigQuery;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The configurations of buckets as they were last read, compiled. Each decision asks metadata
+ * whether the bucket has changed since, in the read that it needs anyway, so a change counts at
+ * every gateway from its answer on.
+ */
+final class BucketConfigs {
+  private static final int ENTRIES_MAX = 10_000;
+
+  /** Compiled, a policy takes some ten times the memory of its text. */
+  private static final long DOCUMENT_BYTES_MAX = 8 << 20;
+
+  private final ConcurrentHashMap<String, BucketConfig> known = new ConcurrentHashMap<>();
+  private final AtomicLong documentBytes = new AtomicLong();
+
+  /** The last known configuration; null if none is known. */
+  @Nullable BucketConfig known(String bucket) {
+    return known.get(bucket);
+  }
+
+  /**
+   * @param before as {@link #known} returned it
+   */
+  static BucketConfigQuery query(String bucket, @Nullable BucketConfig before) {
+    BucketConfigQuery.Builder query =
+        BucketConfigQuery.newBuilder().setBucket(bucket).addAllKinds(AccessDocument.NUMBERS);
+    if (before != null) {
+      query.setKnownId(before.row().getId()).setKnownRevision(before.row().getConfigRevision());
+    }
+    return query.build();
+  }
+
+  /**
+   * The present configuration; empty if there is no such bucket.
+   *
+   * @param before with which the query was made
+   */
+  Optional<BucketConfig> present(
+      String bucket, @Nullable BucketConfig before, BucketConfigAnswer answer) {
+    if (!answer.hasBucket()) {
+      if (before != null && known.remove(bucket, before)) {
+        documentBytes.addAndGet(-before.documentBytes());
+      }
+      return Optional.empty();
+    }
+    if (answer.getUnchanged() && before != null) {
+      return Optional.of(before);
+    }
+    BucketConfig now = BucketConfig.of(answer);
+    keep(bucket, now);
+    return Optional.of(now);
+  }
+
+  private void keep(String bucket, BucketConfig now) {
+    if (known.size() >= ENTRIES_MAX || documentBytes.get() >= DOCUMENT_BYTES_MAX) {
+      known.clear();
+      documentBytes.set(0);
+    }
+    BucketConfig replaced = known.put(bucket, now);
+    documentBytes.addAndGet(
+        now.documentBytes() - (replaced == null ? 0 : replaced.documentBytes()));
+  }
+}

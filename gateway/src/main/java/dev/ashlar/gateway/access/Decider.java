@@ -1,0 +1,116 @@
+package dev.ashlar.gateway.access;
+
+import dev.ashlar.gateway.access.acl.Acl;
+import dev.ashlar.gateway.access.policy.AccessRequest;
+import dev.ashlar.gateway.access.policy.Policy;
+import dev.ashlar.gateway.access.policy.Requester;
+import dev.ashlar.gateway.access.policy.decision.AclGrants;
+import dev.ashlar.gateway.access.policy.decision.Authorization;
+import dev.ashlar.gateway.access.policy.decision.BucketAccess;
+import dev.ashlar.gateway.access.policy.decision.Decision;
+import dev.ashlar.gateway.access.policy.decision.ObjectAccess;
+import dev.ashlar.gateway.access.policy.decision.ObjectOwnership;
+import dev.ashlar.protocol.message.ObjectRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides about one caller and one bucket, as both were read.
+ *
+ * @param config null for what is not in a bucket: nothing is allowed then
+ */
+record Decider(Caller caller, @Nullable BucketConfig config) {
+  private static final String PUT_OBJECT = "s3:PutObject";
+  private static final String PUT_OBJECT_ACL = "s3:PutObjectAcl";
+
+  /** Whether the caller may do all of it; not for stored objects. */
+  boolean isAllowed(Need need) {
+    for (String action : need.actions()) {
+      boolean isAllowed =
+          action.equals(PUT_OBJECT_ACL) && need.resource() instanceof Need.Resource.Key
+              ? mayWriteAcl(need)
+              : decide(action, need, null) == Decision.ALLOW;
+      if (!isAllowed) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether the caller may do all of it with this stored object. */
+  boolean isAllowed(Need need, ObjectRecord object) {
+    String owner = object.getSummary().getOwner();
+    if (isOwnersOwn(owner)) {
+      return true;
+    }
+    Acl acl = Acl.ofDocument(object.getFacts().getAcl(), owner);
+    ObjectAccess access = new ObjectAccess(owner, acl.of(caller.requester()));
+    Decider ofObject = new Decider(caller.meeting(object.getFacts().getTagsList()), config);
+    return need.actions().stream()
+        .allMatch(action -> ofObject.decide(action, need, access) == Decision.ALLOW);
+  }
+
+  /** Whether a policy forbids some of it, whatever else allows it. */
+  boolean isDenied(Need need) {
+    return need.actions().stream()
+        .anyMatch(action -> decide(action, need, null) == Decision.EXPLICIT_DENY);
+  }
+
+  /**
+   * Whether the caller may give an ACL to the object that it writes. Whom an ACL lets write into
+   * the bucket owns what it writes, and needs nothing from the bucket for that.
+   */
+  private boolean mayWriteAcl(Need need) {
+    Decision decision = decide(PUT_OBJECT_ACL, need, null);
+    if (decision != Decision.IMPLICIT_DENY || config == null) {
+      return decision == Decision.ALLOW;
+    }
+    ObjectAccess own = new ObjectAccess(caller.canonicalId(), AclGrants.NONE);
+    return decide(PUT_OBJECT_ACL, need, own) == Decision.ALLOW
+        && decide(PUT_OBJECT, need, null, null) == Decision.ALLOW;
+  }
+
+  private Decision decide(String action, Need need, @Nullable ObjectAccess object) {
+    if (config == null) {
+      return Decision.IMPLICIT_DENY;
+    }
+    return isOwnersOwn(object == null ? config.row().getOwner() : object.owner())
+        ? Decision.ALLOW
+        : decide(action, need, object, config.policy());
+  }
+
+  private Decision decide(
+      String action, Need need, @Nullable ObjectAccess object, @Nullable Policy policy) {
+    if (config == null) {
+      return Decision.IMPLICIT_DENY;
+    }
+    Requester requester = caller.requester();
+    return Authorization.decide(
+        new AccessRequest(requester, action, need.resource().arn(), caller.facts()),
+        caller.policies(),
+        new BucketAccess(
+            config.row().getOwner(),
+            policy,
+            config.ownerRemoved(),
+            config.ownershipInForce(),
+            config.blockInForce(),
+            config.acl().of(requester)),
+        object);
+  }
+
+  /**
+   * Whether nothing can stand against the caller: the root of the bucket's owner, without a policy
+   * of the bucket. This is the common case, and is told without evaluating anything.
+   *
+   * @param objectOwner of the object in question, or of the bucket
+   */
+  private boolean isOwnersOwn(String objectOwner) {
+    return config != null
+        && config.policy() == null
+        && caller.requester() instanceof Requester.Root root
+        && caller.policies().session().isEmpty()
+        && caller.policies().attached().isEmpty()
+        && root.canonicalId().equals(config.row().getOwner())
+        && (objectOwner.equals(root.canonicalId())
+            || config.ownership() == ObjectOwnership.BUCKET_OWNER_ENFORCED);
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.ashlar.server.account;
+
+import org.jspecify.annotations.NullMarked;
