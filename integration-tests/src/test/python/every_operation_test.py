@@ -36,9 +36,17 @@ CHANGE = {
     "CreateBucket",
     "CreateMultipartUpload",
     "DeleteBucket",
+    "DeleteBucketTagging",
     "DeleteObject",
+    "DeleteObjectTagging",
     "DeleteObjects",
+    "PutBucketTagging",
     "PutObject",
+    "PutObjectLegalHold",
+    "PutObjectLockConfiguration",
+    "PutObjectRetention",
+    "PutObjectTagging",
+    "RenameObject",
     "UploadPart",
     "UploadPartCopy",
 }
@@ -148,7 +156,7 @@ def value(shape, name, depth=0):
     if shape.type_name == "map":
         return {"k": "v"}
     if shape.type_name == "string":
-        names = {"CopySource": f"{FULL}/{SOURCE}", "RenameSource": f"{FULL}/{SOURCE}", "RequestRoute": "route"}
+        names = {"CopySource": f"{FULL}/{SOURCE}", "RenameSource": SOURCE, "RequestRoute": "route"}
         return names.get(name) or (shape.enum[0] if shape.enum else "text")
     scalars = {"blob": BODY, "timestamp": datetime.datetime(2030, 1, 1), "boolean": True}
     return scalars.get(shape.type_name, 1)

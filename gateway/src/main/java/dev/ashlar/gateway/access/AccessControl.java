@@ -72,14 +72,6 @@ public final class AccessControl {
     return present(name, before, read);
   }
 
-  /**
-   * Whether the caller may also do this with the stored object of a permit, decided on the same
-   * row.
-   */
-  public boolean isAlsoPermitted(Permit permit, Need need) {
-    return permit.decider.isAllowed(need, permit.object().object());
-  }
-
   private BucketConfig present(String name, @Nullable BucketConfig before, AccessRead read)
       throws S3Exception {
     return configs
@@ -171,6 +163,11 @@ public final class AccessControl {
     /** Whether the caller may do something else, too, in the same bucket. */
     public boolean isAllowed(Need need) {
       return decider.isAllowed(need);
+    }
+
+    /** Whether the caller may do something else, too, with the same stored object. */
+    public boolean isAllowedOnObject(Need need) {
+      return decider.isAllowed(need, object().object());
     }
 
     private static <T> T present(@Nullable T row) {

@@ -4,7 +4,9 @@ import dev.ashlar.gateway.access.policy.Requester;
 import dev.ashlar.gateway.access.policy.decision.IdentityPolicies;
 import dev.ashlar.gateway.access.policy.value.ConditionContext;
 import dev.ashlar.gateway.principal.Principal;
+import dev.ashlar.protocol.message.ObjectLock;
 import dev.ashlar.protocol.message.Tag;
+import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -53,6 +55,13 @@ public record Caller(
   /** The same caller, with the tags of the object that the request is about. */
   Caller meeting(List<Tag> tags) {
     return with(TagFacts.Kind.OBJECT, tags);
+  }
+
+  /** The same caller, with the lock that the request gives a version. */
+  public Caller bringing(ObjectLock lock, Instant now) {
+    return lock.equals(ObjectLock.getDefaultInstance())
+        ? this
+        : new Caller(accessKey, canonicalId, principal, new LockFacts(facts, lock, now));
   }
 
   private Caller with(TagFacts.Kind kind, List<Tag> tags) {

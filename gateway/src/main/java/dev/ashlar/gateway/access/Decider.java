@@ -44,9 +44,9 @@ record Decider(Caller caller, @Nullable BucketConfig config) {
     }
     Acl acl = Acl.ofDocument(object.getFacts().getAcl(), owner);
     ObjectAccess access = new ObjectAccess(owner, acl.of(caller.requester()));
-    Decider meeting = new Decider(caller.meeting(object.getFacts().getTagsList()), config);
+    Decider ofObject = new Decider(caller.meeting(object.getFacts().getTagsList()), config);
     return need.actions().stream()
-        .allMatch(action -> meeting.decide(action, need, access) == Decision.ALLOW);
+        .allMatch(action -> ofObject.decide(action, need, access) == Decision.ALLOW);
   }
 
   /** Whether a policy forbids some of it, whatever else allows it. */

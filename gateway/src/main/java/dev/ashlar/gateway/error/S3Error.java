@@ -54,6 +54,7 @@ public enum S3Error {
       400, "The list of parts was not in ascending order. Parts must be ordered by part number."),
   INVALID_RANGE(416, "The requested range is not satisfiable"),
   INVALID_REQUEST(400, "Invalid Request"),
+  INVALID_RETENTION_PERIOD(400, "The retention period is not valid."),
   INVALID_STORAGE_CLASS(400, "The storage class you specified is not valid"),
   INVALID_TAG(400, "The tag provided was not a valid tag."),
   INVALID_TOKEN(400, "The provided token is malformed or otherwise invalid."),
@@ -79,6 +80,8 @@ public enum S3Error {
       404, "NoSuchCORSConfiguration", "The CORS configuration does not exist"),
   NO_SUCH_KEY(404, "The specified key does not exist."),
   NO_SUCH_LIFECYCLE_CONFIGURATION(404, "The lifecycle configuration does not exist"),
+  NO_SUCH_OBJECT_LOCK_CONFIGURATION(
+      404, "The specified object does not have a ObjectLock configuration"),
   NO_SUCH_PUBLIC_ACCESS_BLOCK_CONFIGURATION(
       404, "The public access block configuration was not found"),
   NO_SUCH_TAG_SET(404, "The TagSet does not exist"),

@@ -13,6 +13,7 @@ import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.gateway.exchange.HttpExchange.RequestHandler;
 import dev.ashlar.gateway.operation.bucket.BucketInfoHandler;
+import dev.ashlar.gateway.operation.bucket.BucketLockHandler;
 import dev.ashlar.gateway.operation.bucket.BucketTaggingHandler;
 import dev.ashlar.gateway.operation.bucket.CreateBucketHandler;
 import dev.ashlar.gateway.operation.bucket.DeleteBucketHandler;
@@ -33,11 +34,13 @@ import dev.ashlar.gateway.operation.object.DeleteObjectsHandler;
 import dev.ashlar.gateway.operation.object.GetObjectAttributesHandler;
 import dev.ashlar.gateway.operation.object.GetObjectHandler;
 import dev.ashlar.gateway.operation.object.HeadObjectHandler;
+import dev.ashlar.gateway.operation.object.ObjectLockHandler;
 import dev.ashlar.gateway.operation.object.ObjectTaggingHandler;
 import dev.ashlar.gateway.operation.object.PutObjectHandler;
 import dev.ashlar.gateway.operation.object.RenameObjectHandler;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
+import dev.ashlar.gateway.operation.shared.LockRules;
 import dev.ashlar.gateway.s3.S3Config;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.gateway.s3.S3RequestParser;
@@ -117,16 +120,25 @@ public final class S3Service implements RequestHandler {
       }
       request.requireValid(sender.body().length());
       Permit permit = backend.access().require(caller(sender, request), request.needs());
+      if (request instanceof S3Request.VersionRequest write && write.given().asksForLock()) {
+        LockRules.requirePossible(permit.bucket());
+        LockRules.requireFuture(write.given().lock(), backend.clock());
+      }
       return dispatch(request, exchange, permit, sender.body());
     } catch (UnavailableException e) {
       throw ErrorMapping.of(e);
     }
   }
 
-  private static Caller caller(AuthenticatedRequest sender, S3Request request) {
-    return request instanceof S3Request.VersionRequest write
-        ? sender.caller().bringing(write.given().tags().tags())
-        : sender.caller();
+  /** The sender with what the request brings for conditions of policies. */
+  private Caller caller(AuthenticatedRequest sender, S3Request request) {
+    if (!(request instanceof S3Request.VersionRequest write)) {
+      return sender.caller();
+    }
+    return sender
+        .caller()
+        .bringing(write.given().tags().tags())
+        .bringing(write.given().lock(), backend.clock().instant());
   }
 
   private HttpAnswer dispatch(
@@ -140,7 +152,7 @@ public final class S3Service implements RequestHandler {
           new AppendObjectHandler(backend).handle(append, caller, body);
       case S3Request.PatchObject patch ->
           new PatchObjectHandler(backend).handle(patch, permit, body);
-      case S3Request.HeadObject head -> new HeadObjectHandler(backend).handle(head, permit);
+      case S3Request.HeadObject head -> HeadObjectHandler.handle(head, permit);
       case S3Request.DeleteObject delete -> new DeleteObjectHandler(backend).handle(delete);
       case S3Request.DeleteObjects delete ->
           new DeleteObjectsHandler(backend).handle(delete, permit, body);
@@ -178,6 +190,15 @@ public final class S3Service implements RequestHandler {
           new ObjectTaggingHandler(backend).handle(put, caller, body);
       case S3Request.DeleteObjectTagging delete ->
           new ObjectTaggingHandler(backend).handle(delete, permit);
+      case S3Request.GetObjectLockConfiguration get -> BucketLockHandler.handle(get, permit);
+      case S3Request.PutObjectLockConfiguration put ->
+          new BucketLockHandler(backend).handle(put, body);
+      case S3Request.GetObjectRetention get -> ObjectLockHandler.handle(get, permit);
+      case S3Request.PutObjectRetention put ->
+          new ObjectLockHandler(backend).handle(put, caller, body);
+      case S3Request.GetObjectLegalHold get -> ObjectLockHandler.handle(get, permit);
+      case S3Request.PutObjectLegalHold put ->
+          new ObjectLockHandler(backend).handle(put, caller, body);
       case S3Request.GetUnconfigured get -> new BucketInfoHandler(backend).handle(get);
     };
   }

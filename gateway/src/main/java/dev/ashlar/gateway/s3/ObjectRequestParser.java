@@ -79,13 +79,28 @@ record ObjectRequestParser(String bucket, String key, Query query, HttpHeaders h
       throw S3Exception.invalidRequest("A PUT with a Content-Range is not supported; use PATCH.");
     }
     RequestHeaders.requireContentLength(headers);
+    NewFacts given = NewFacts.of(headers);
+    if (given.asksForLock()) {
+      requireDigest();
+    }
     return new S3Request.PutObject(
         bucket,
         key,
         RequestHeaders.attributes(headers),
-        NewFacts.of(headers),
+        given,
         RequestHeaders.writeCondition(headers),
         Checksums.announced(headers));
+  }
+
+  private void requireDigest() throws S3Exception {
+    boolean hasDigest =
+        headers.contains("content-md5")
+            || Checksums.announced(headers) != ChecksumAlgorithm.CHECKSUM_NONE;
+    if (!hasDigest) {
+      throw S3Exception.invalidRequest(
+          "Content-MD5 OR x-amz-checksum- HTTP header is required for Put Object requests with"
+              + " Object Lock parameters");
+    }
   }
 
   private S3Request post() throws S3Exception {
@@ -259,7 +274,7 @@ record ObjectRequestParser(String bucket, String key, Query query, HttpHeaders h
         copySource(),
         directive.equals("REPLACE") ? RequestHeaders.attributes(headers) : null,
         copiesTags,
-        copiesTags ? NewFacts.NONE : NewFacts.of(headers),
+        copiesTags ? NewFacts.of(headers).withoutTags() : NewFacts.of(headers),
         RequestHeaders.writeCondition(headers),
         checksum == null ? ChecksumAlgorithm.CHECKSUM_NONE : Checksums.named(checksum));
   }

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A parsed request. There is one record per operation, named as in S3's API. */
 public sealed interface S3Request {
+  String BYPASS_GOVERNANCE = "s3:BypassGovernanceRetention";
+
   /** The bucket that the request is about; null for none. */
   @Nullable String bucket();
 
@@ -23,7 +25,7 @@ public sealed interface S3Request {
     return switch (this) {
       case ListBuckets list -> Need.of("s3:ListAllMyBuckets", new Resource.Service());
       case CreateBucket create ->
-          Need.of("s3:CreateBucket", new Resource.NewBucket(create.bucket()));
+          new Need(create.actions(), new Resource.NewBucket(create.bucket()));
       case HeadBucket head -> onBucket("s3:ListBucket", head.bucket());
       case DeleteBucket delete -> onBucket("s3:DeleteBucket", delete.bucket());
       case GetBucketLocation get -> onBucket("s3:GetBucketLocation", get.bucket());
@@ -47,6 +49,15 @@ public sealed interface S3Request {
       case PutObjectTagging put ->
           Need.of("s3:PutObjectTagging", new Resource.KeysOf(put.bucket()));
       case DeleteObjectTagging delete -> onStored(List.of("s3:DeleteObjectTagging"), delete);
+      case GetObjectLockConfiguration get ->
+          onBucket("s3:GetBucketObjectLockConfiguration", get.bucket());
+      case PutObjectLockConfiguration put ->
+          onBucket("s3:PutBucketObjectLockConfiguration", put.bucket());
+      case GetObjectRetention get -> onStored(List.of("s3:GetObjectRetention"), get);
+      case PutObjectRetention put -> new Need(put.actions(), new Resource.KeysOf(put.bucket()));
+      case GetObjectLegalHold get -> onStored(List.of("s3:GetObjectLegalHold"), get);
+      case PutObjectLegalHold put ->
+          Need.of("s3:PutObjectLegalHold", new Resource.KeysOf(put.bucket()));
       case GetUnconfigured get ->
           Need.of(get.feature().readAction(), Resource.existing(get.bucket(), get.key()));
       case RenameObject rename -> onKey("s3:PutObject", rename);
@@ -64,6 +75,11 @@ public sealed interface S3Request {
           onStored(List.of("s3:GetObject", "s3:GetObjectAttributes"), get);
       case PatchObject patch -> onStored(List.of("s3:GetObject", "s3:PutObject"), patch);
     };
+  }
+
+  /** Whether a request of this kind can say that it bypasses retentions of governance mode. */
+  static boolean mayBypassGovernance(S3Request request) {
+    return request instanceof PutObjectRetention;
   }
 
   private static Need onBucket(String action, String bucket) {
@@ -139,7 +155,19 @@ public sealed interface S3Request {
     }
   }
 
-  record CreateBucket(String bucket) implements S3Request {}
+  /**
+   * Creates.
+   *
+   * @param lock whether versions can have locks
+   */
+  record CreateBucket(String bucket, boolean lock) implements S3Request {
+    private List<String> actions() {
+      return lock
+          ? List.of(
+              "s3:CreateBucket", "s3:PutBucketObjectLockConfiguration", "s3:PutBucketVersioning")
+          : List.of("s3:CreateBucket");
+    }
+  }
 
   record HeadBucket(String bucket) implements S3Request {}
 
@@ -171,6 +199,38 @@ public sealed interface S3Request {
   }
 
   record DeleteObjectTagging(String bucket, String key) implements KeyRequest {}
+
+  record GetObjectLockConfiguration(String bucket) implements S3Request {}
+
+  /** Lets versions have locks, and sets the default retention that the body has. */
+  record PutObjectLockConfiguration(String bucket) implements S3Request {}
+
+  record GetObjectRetention(String bucket, String key) implements KeyRequest {}
+
+  /** Sets the retention that is in the body. */
+  record PutObjectRetention(String bucket, String key, boolean bypassesGovernance)
+      implements KeyRequest {
+    private List<String> actions() {
+      return bypassesGovernance
+          ? List.of("s3:PutObjectRetention", BYPASS_GOVERNANCE)
+          : List.of("s3:PutObjectRetention");
+    }
+
+    /** What the sender must be allowed to do, given the retention in the body. */
+    public Need needsOfObject() {
+      return onStored(actions(), this);
+    }
+  }
+
+  record GetObjectLegalHold(String bucket, String key) implements KeyRequest {}
+
+  /** Sets the legal hold that is in the body. */
+  record PutObjectLegalHold(String bucket, String key) implements KeyRequest {
+    /** What the sender must be allowed to do, given the hold in the body. */
+    public Need needsOfObject() {
+      return onStored(List.of("s3:PutObjectLegalHold"), this);
+    }
+  }
 
   /** Reads a feature that was never configured; of the bucket if the key is null. */
   record GetUnconfigured(String bucket, @Nullable String key, Subresource.Unconfigured feature)

@@ -34,6 +34,14 @@ public final class S3RequestParser {
     if (!(request instanceof S3Request.VersionRequest)) {
       NewFacts.requireAbsent(headers);
     }
+    boolean mayLock = request instanceof S3Request.CreateBucket;
+    if (!mayLock && LockRequests.isTrue(headers, LockRequests.LOCK_BUCKET)) {
+      throw S3Exception.unsupportedHeader(LockRequests.LOCK_BUCKET);
+    }
+    if (!S3Request.mayBypassGovernance(request)
+        && LockRequests.isTrue(headers, LockRequests.BYPASS)) {
+      throw LockRequests.bypassWithoutLock();
+    }
     return request;
   }
 
@@ -60,6 +68,10 @@ public final class S3RequestParser {
     }
     if (query.has("acl")) {
       return acl(exchange.method(), bucket, key, headers);
+    }
+    S3Request ofLock = LockRequests.of(exchange.method(), bucket, key, query, headers);
+    if (ofLock != null) {
+      return ofLock;
     }
     if (key != null && query.has("renameObject")) {
       return RenameRequests.parse(bucket, key, headers);
@@ -103,7 +115,9 @@ public final class S3RequestParser {
     return switch (method) {
       case "GET" -> getBucket(bucket, query);
       case "HEAD" -> new S3Request.HeadBucket(bucket);
-      case "PUT" -> new S3Request.CreateBucket(bucket);
+      case "PUT" ->
+          new S3Request.CreateBucket(
+              bucket, LockRequests.isTrue(headers, LockRequests.LOCK_BUCKET));
       case "DELETE" -> new S3Request.DeleteBucket(bucket);
       case "POST" -> postBucket(bucket, query, headers);
       default -> throw methodNotAllowed(method, "BUCKET");

@@ -33,7 +33,10 @@ public final class Subresource {
           bucket("delete", "POST"),
           bucket("list-type", "GET"),
           bucket("location", "GET"),
+          object("legal-hold", "GET PUT"),
+          bucket("object-lock", "GET PUT"),
           object("renameObject", "PUT"),
+          object("retention", "GET PUT"),
           bucket("tagging", "GET PUT DELETE"),
           object("tagging", "GET PUT DELETE"),
           bucket("uploads", "GET"),
@@ -59,10 +62,6 @@ public final class Subresource {
               .unconfigured("s3:GetBucketLogging", empty("BucketLoggingStatus")),
           bucket("notification", "GET PUT")
               .unconfigured("s3:GetBucketNotification", empty("NotificationConfiguration")),
-          bucket("object-lock", "GET PUT")
-              .unconfigured(
-                  "s3:GetBucketObjectLockConfiguration",
-                  S3Error.OBJECT_LOCK_CONFIGURATION_NOT_FOUND),
           bucket("ownershipControls", "GET PUT DELETE")
               .unconfigured("s3:GetBucketOwnershipControls", S3Error.OWNERSHIP_CONTROLS_NOT_FOUND),
           bucket("policy", "GET PUT DELETE")
@@ -87,10 +86,6 @@ public final class Subresource {
               .unconfigured("s3:GetBucketVersioning", empty("VersioningConfiguration")),
           bucket("website", "GET PUT DELETE")
               .unconfigured("s3:GetBucketWebsite", S3Error.NO_SUCH_WEBSITE_CONFIGURATION),
-          object("legal-hold", "GET PUT")
-              .unconfigured("s3:GetObjectLegalHold", S3Error.INVALID_REQUEST),
-          object("retention", "GET PUT")
-              .unconfigured("s3:GetObjectRetention", S3Error.INVALID_REQUEST),
           // S3 lists or returns these by id, which is part of the feature: nothing truthful to
           // answer.
           bucket("abac", "GET PUT").notImplemented(),
@@ -145,9 +140,6 @@ public final class Subresource {
   public record Unconfigured(String readAction, String document, @Nullable S3Error error) {
     /** What S3 answers: a document or an error. */
     public byte[] read() throws S3Exception {
-      if (error == S3Error.INVALID_REQUEST) {
-        throw new S3Exception(error, "Bucket is missing Object Lock Configuration");
-      }
       if (error != null) {
         throw new S3Exception(error);
       }

@@ -20,13 +20,14 @@ import java.util.Set;
 final class SupportedHeaders {
   private static final String AMZ = "x-amz-";
   private static final String META = "x-amz-meta-";
-  private static final String BYPASS = "x-amz-bypass-governance-retention";
 
   private static final List<String> TIME_CONDITIONS =
       List.of("If-Modified-Since", "If-Unmodified-Since");
 
   private static final Set<String> IMPLEMENTED =
       Set.of(
+          LockRequests.LOCK_BUCKET,
+          LockRequests.BYPASS,
           "x-amz-checksum-algorithm",
           "x-amz-checksum-crc32",
           "x-amz-checksum-crc32c",
@@ -49,6 +50,9 @@ final class SupportedHeaders {
           "x-amz-metadata-directive",
           "x-amz-mp-object-size",
           "x-amz-object-attributes",
+          LockValues.HOLD,
+          LockValues.MODE,
+          LockValues.UNTIL,
           "x-amz-part-number-marker",
           "x-amz-sdk-checksum-algorithm",
           "x-amz-security-token",
@@ -62,6 +66,8 @@ final class SupportedHeaders {
   /** Headers of SDKs and proxies that may be ignored. */
   private static final Set<String> HARMLESS =
       Set.of(
+          // Was needed to enable object lock for a bucket that exists.
+          "x-amz-bucket-object-lock-token",
           "x-amz-cf-id",
           "x-amz-id-2",
           "x-amz-request-id",
@@ -146,19 +152,11 @@ final class SupportedHeaders {
         String value = header.getValue().toString().trim();
         boolean isServed = isRename && RenameRequests.isOwnHeader(lower);
         if (!isServed && !isSupported(lower, value)) {
-          throw lower.equals(BYPASS)
-              ? bypassWithoutLock(value)
-              : S3Exception.unsupportedHeader(lower);
+          throw S3Exception.unsupportedHeader(lower);
         }
       }
     }
     requireSupportedConditions(method, headers);
-  }
-
-  /** No bucket has object lock; this is what S3 answers for such buckets. */
-  private static S3Exception bypassWithoutLock(String value) {
-    return S3Exception.invalidArgument(
-        BYPASS + " is only applicable to Object Lock enabled buckets.", BYPASS, value);
   }
 
   private static boolean isSupported(String name, String value) {
@@ -167,7 +165,6 @@ final class SupportedHeaders {
       // The C++ SDK names the version of the API that it was made from.
       case "x-amz-api-version" -> value.equals("2006-03-01");
       case "x-amz-bucket-namespace" -> value.equals("global");
-      case "x-amz-bucket-object-lock-enabled", BYPASS -> value.equalsIgnoreCase("false");
       // No object has annotations, and a request that brings some is refused.
       case "x-amz-object-annotation-directive" -> value.equals("COPY") || value.equals("EXCLUDE");
       case "x-amz-object-ownership" -> value.equals("BucketOwnerEnforced");

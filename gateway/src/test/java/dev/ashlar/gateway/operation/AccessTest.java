@@ -31,7 +31,7 @@ class AccessTest {
   /** A request that its owner may send. */
   private enum Attempt {
     LIST_BUCKETS(S3Request.ListBuckets.class, "GET /", "s3:ListAllMyBuckets", "buckets"),
-    CREATE_BUCKET(S3Request.CreateBucket.class, "PUT /bkt", "s3:CreateBucket", "submit"),
+    CREATE_BUCKET(S3Request.CreateBucket.class, "PUT /bkt", "s3:CreateBucket", "submit bucket"),
     HEAD_BUCKET(S3Request.HeadBucket.class, "HEAD /bkt", "s3:ListBucket", "bucket"),
     DELETE_BUCKET(
         S3Request.DeleteBucket.class, "DELETE /empty", "s3:DeleteBucket", "bucket submit"),
@@ -95,6 +95,36 @@ class AccessTest {
         S3Request.PatchObject.class, "PATCH /bkt/k", "s3:GetObject s3:PutObject", "object"),
     COPY_OBJECT(
         S3Request.CopyObject.class, "PUT /bkt/copy", "s3:PutObject", "bucket object submit"),
+    GET_OBJECT_LOCK_CONFIGURATION(
+        S3Request.GetObjectLockConfiguration.class,
+        "GET /locked?object-lock",
+        "s3:GetBucketObjectLockConfiguration",
+        "bucket"),
+    PUT_OBJECT_LOCK_CONFIGURATION(
+        S3Request.PutObjectLockConfiguration.class,
+        "PUT /locked?object-lock",
+        "s3:PutBucketObjectLockConfiguration",
+        "bucket submit"),
+    GET_OBJECT_RETENTION(
+        S3Request.GetObjectRetention.class,
+        "GET /locked/k?retention",
+        "s3:GetObjectRetention",
+        "object"),
+    PUT_OBJECT_RETENTION(
+        S3Request.PutObjectRetention.class,
+        "PUT /locked/k?retention",
+        "s3:PutObjectRetention",
+        "bucket object submit"),
+    GET_OBJECT_LEGAL_HOLD(
+        S3Request.GetObjectLegalHold.class,
+        "GET /locked/k?legal-hold",
+        "s3:GetObjectLegalHold",
+        "object"),
+    PUT_OBJECT_LEGAL_HOLD(
+        S3Request.PutObjectLegalHold.class,
+        "PUT /locked/k?legal-hold",
+        "s3:PutObjectLegalHold",
+        "bucket object submit"),
     RENAME_OBJECT(
         S3Request.RenameObject.class,
         "PUT /bkt/renamed?renameObject",
@@ -178,6 +208,15 @@ class AccessTest {
     s3.ok(200, "PUT", "/bkt");
     s3.ok(200, "PUT", "/empty");
     s3.ok(204, TestS3.request("PUT", "/empty?tagging").body(TAGS));
+    s3.ok(200, TestS3.request("PUT", "/locked").header("x-amz-bucket-object-lock-enabled", "true"));
+    s3.ok(
+        200,
+        TestS3.request("PUT", "/locked/k")
+            .header("x-amz-object-lock-mode", "GOVERNANCE")
+            .header("x-amz-object-lock-retain-until-date", "2099-01-01T00:00:00Z")
+            .header("x-amz-object-lock-legal-hold", "ON")
+            .header("Content-MD5", "not looked at here")
+            .body("data"));
     s3.ok(200, TestS3.request("PUT", "/bkt/k").body("data"));
     uploadId = s3.ok(200, "POST", "/bkt/m?uploads").element("UploadId");
     partEtag =
@@ -199,6 +238,16 @@ class AccessTest {
       case PUT_OBJECT, APPEND_OBJECT, UPLOAD_PART -> request.body("more");
       case PATCH_OBJECT -> request.body("MORE").header("Content-Range", "bytes 0-3/*");
       case COPY_OBJECT, UPLOAD_PART_COPY -> request.header("x-amz-copy-source", copySource);
+      case PUT_OBJECT_LOCK_CONFIGURATION ->
+          request.body(
+              "<ObjectLockConfiguration><ObjectLockEnabled>Enabled</ObjectLockEnabled>"
+                  + "<Rule><DefaultRetention><Mode>GOVERNANCE</Mode><Days>1</Days>"
+                  + "</DefaultRetention></Rule></ObjectLockConfiguration>");
+      case PUT_OBJECT_RETENTION ->
+          request.body(
+              "<Retention><Mode>GOVERNANCE</Mode>"
+                  + "<RetainUntilDate>2099-02-01T00:00:00Z</RetainUntilDate></Retention>");
+      case PUT_OBJECT_LEGAL_HOLD -> request.body("<LegalHold><Status>OFF</Status></LegalHold>");
       case RENAME_OBJECT -> request.header("x-amz-rename-source", "/k");
       case GET_OBJECT_ATTRIBUTES -> request.header("x-amz-object-attributes", "ObjectSize");
       case COMPLETE_MULTIPART_UPLOAD -> request.body(parts());
@@ -218,6 +267,9 @@ class AccessTest {
             "/",
             "/bkt",
             "/empty?tagging",
+            "/locked?object-lock",
+            "/locked/k?retention",
+            "/locked/k?legal-hold",
             "/bkt/k",
             "/bkt/k?acl",
             "/bkt/k?tagging",
@@ -313,7 +365,7 @@ class AccessTest {
     for (String owner : new String[] {"owner", "other"}) {
       TestRequest there = request(attempt);
       String query = there.rawQuery().isEmpty() ? "" : "?" + there.rawQuery();
-      String path = there.rawPath().replaceFirst("/(bkt|empty)", "/missing");
+      String path = there.rawPath().replaceFirst("/(bkt|empty|locked)", "/missing");
       TestRequest request = TestS3.request(there.method(), path + query);
       request.headers().set(there.headers()).set("x-test-owner", owner);
       s3.refused("NoSuchBucket", request);

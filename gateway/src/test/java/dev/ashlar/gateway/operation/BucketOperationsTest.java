@@ -137,7 +137,6 @@ class BucketOperationsTest {
     "cors, NoSuchCORSConfiguration",
     "encryption, ServerSideEncryptionConfigurationNotFoundError",
     "lifecycle, NoSuchLifecycleConfiguration",
-    "object-lock, ObjectLockConfigurationNotFoundError",
     "ownershipControls, OwnershipControlsNotFoundError",
     "policy, NoSuchBucketPolicy",
     "publicAccessBlock, NoSuchPublicAccessBlockConfiguration",
@@ -172,8 +171,6 @@ class BucketOperationsTest {
   void featuresOfObjects() throws Exception {
     s3.ok(200, "PUT", "/bkt");
     s3.ok(200, TestS3.request("PUT", "/bkt/k").body("x"));
-    s3.refused("InvalidRequest", "GET", "/bkt/k?retention");
-    s3.refused("InvalidRequest", "GET", "/bkt/k?legal-hold");
     s3.refused("NotImplemented", "POST", "/bkt/k?restore");
     s3.refused("NotImplemented", "POST", "/bkt/k?select&select-type=2");
     s3.refused("NotImplemented", "GET", "/bkt/k?torrent");

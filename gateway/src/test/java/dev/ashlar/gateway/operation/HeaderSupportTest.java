@@ -29,9 +29,6 @@ class HeaderSupportTest {
     "x-amz-if-match-last-modified-time, 'Wed, 01 Jan 2020 00:00:00 GMT'",
     "x-amz-if-match-initiated-time, 'Wed, 01 Jan 2020 00:00:00 GMT'",
     "x-amz-object-if-match, abc",
-    "x-amz-object-lock-mode, GOVERNANCE",
-    "x-amz-object-lock-retain-until-date, 2030-01-01T00:00:00Z",
-    "x-amz-object-lock-legal-hold, ON",
     "x-amz-object-lock-event-hold, ON",
     "x-amz-rename-source, /bkt/other",
     "x-amz-rename-source-if-match, abc",
@@ -43,7 +40,6 @@ class HeaderSupportTest {
     "x-amz-grant-read, id=1",
     "x-amz-acl, public-read",
     "x-amz-object-ownership, ObjectWriter",
-    "x-amz-bucket-object-lock-enabled, true",
     "x-amz-optional-object-attributes, Everything",
     "x-amz-checksum-sha512, abc",
     "x-amz-checksum-xxhash3, abc",
@@ -108,8 +104,14 @@ class HeaderSupportTest {
     assertUnchanged();
   }
 
-  @Test
-  void tagsAreOnlyForNewVersions() throws Exception {
+  @ParameterizedTest
+  @CsvSource({
+    "x-amz-tagging, a=b",
+    "x-amz-object-lock-mode, GOVERNANCE",
+    "x-amz-object-lock-retain-until-date, 2030-01-01T00:00:00Z",
+    "x-amz-object-lock-legal-hold, ON"
+  })
+  void tagsAndLocksAreOnlyForNewVersions(String name, String value) throws Exception {
     for (String request :
         new String[] {
           "GET /bkt/k",
@@ -122,9 +124,24 @@ class HeaderSupportTest {
           "PUT /bkt/k?tagging"
         }) {
       String[] line = request.split(" ", -1);
-      s3.refused("NotImplemented", TestS3.request(line[0], line[1]).header("x-amz-tagging", "a=b"));
+      s3.refused("NotImplemented", TestS3.request(line[0], line[1]).header(name, value));
     }
+    s3.refused("NoSuchBucket", "HEAD", "/new");
     assertUnchanged();
+  }
+
+  @Test
+  void onlyNewBucketsGetObjectLock() throws Exception {
+    for (String request : new String[] {"PUT /bkt/k", "GET /bkt", "PUT /bkt?tagging"}) {
+      String[] line = request.split(" ", -1);
+      s3.refused(
+          "NotImplemented",
+          TestS3.request(line[0], line[1]).header("x-amz-bucket-object-lock-enabled", "true"));
+    }
+    s3.refused(
+        "InvalidArgument",
+        TestS3.request("PUT", "/new").header("x-amz-bucket-object-lock-enabled", "yes"));
+    s3.refused("NoSuchBucket", "HEAD", "/new");
   }
 
   @Test
@@ -170,7 +187,6 @@ class HeaderSupportTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "X-Amz-Object-Lock-Legal-Hold=ON",
         "x-amz-mfa=1",
         "x-amz-acl=public-read",
         "x-amz-server-side-encryption=AES256",

@@ -142,7 +142,6 @@ class ObjectOperationsTest {
     "x-amz-server-side-encryption-customer-algorithm, AES256",
     "x-amz-acl, public-read",
     "x-amz-grant-read, id=1",
-    "x-amz-object-lock-mode, GOVERNANCE",
     "x-amz-website-redirect-location, /x",
     "x-amz-checksum-xxhash64, AAAAAAAAAAA="
   })

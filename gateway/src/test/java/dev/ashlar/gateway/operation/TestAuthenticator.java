@@ -16,7 +16,9 @@ import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.gateway.exchange.HttpExchange.RequestBody;
+import dev.ashlar.gateway.principal.ConnectionFacts;
 import dev.ashlar.gateway.principal.Principal;
+import dev.ashlar.gateway.principal.RequestFacts;
 import dev.ashlar.protocol.message.AccountRow;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import dev.ashlar.protocol.message.ChecksumValue;
@@ -27,8 +29,10 @@ import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import java.util.zip.CRC32;
 import java.util.zip.CRC32C;
 import java.util.zip.Checksum;
@@ -49,24 +53,31 @@ final class TestAuthenticator implements Authenticator {
       return new AuthenticatedRequest(Caller.anonymous(ConditionContext.EMPTY), new Body(exchange));
     }
     String policy = exchange.headers().get("x-test-policy");
-    Principal principal =
-        policy == null ? Principal.root("AK", account(owner), owner) : user(owner, policy);
-    return new AuthenticatedRequest(
-        Caller.of(principal, ConditionContext.EMPTY), new Body(exchange));
+    Caller caller =
+        policy == null
+            ? Caller.of(Principal.root("AK", account(owner), owner), ConditionContext.EMPTY)
+            : user(exchange, owner, policy);
+    return new AuthenticatedRequest(caller, new Body(exchange));
   }
 
   /** A user of the owner's account, who may do what this policy allows. */
-  private static Principal user(String owner, String policy) {
+  private static Caller user(HttpExchange exchange, String owner, String policy) {
     String account = account(owner);
     Requester.User requester =
         new Requester.User(account, owner, "arn:aws:iam::" + account + ":user/u", "AIDAU", "u");
-    return new Principal(
+    Principal principal =
+        new Principal(
+            "AK",
+            AccountRow.newBuilder().setId(account).setCanonicalId(owner).build(),
+            IdentityRow.getDefaultInstance(),
+            null,
+            requester,
+            new IdentityPolicies(List.of(parsed(policy)), List.of()));
+    return new Caller(
         "AK",
-        AccountRow.newBuilder().setId(account).setCanonicalId(owner).build(),
-        IdentityRow.getDefaultInstance(),
-        null,
-        requester,
-        new IdentityPolicies(List.of(parsed(policy)), List.of()));
+        owner,
+        principal,
+        new RequestFacts(principal, ConnectionFacts.of(exchange, Instant.EPOCH), Map.of()));
   }
 
   private static Policy parsed(String policy) {

@@ -14,12 +14,15 @@ import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.gateway.xml.XmlReader;
 import dev.ashlar.gateway.xml.XmlReader.Element;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.CreateBucket;
+import dev.ashlar.protocol.message.DeleteBucket;
 import dev.ashlar.protocol.message.ResultCode;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Pattern;
 
 /** Creates a bucket in the region of this installation. */
@@ -45,6 +48,7 @@ public record CreateBucketHandler(Backend backend) {
             .setName(request.bucket())
             .setOwner(caller.canonicalId())
             .setRegion(backend.config().region())
+            .setLock(request.lock())
             .build();
     CommandResult result = backend.metadata().submit(Command.newBuilder().setCreateBucket(create));
     if (result.getCode() == ResultCode.LIMIT_EXCEEDED) {
@@ -57,8 +61,28 @@ public record CreateBucketHandler(Backend backend) {
     if (!isRepeat) {
       ErrorMapping.requireOk(result);
     }
+    if (isRepeat || request.lock()) {
+      requireLock(request, isRepeat);
+    }
     HttpHeaders headers = Answers.headers().set("Location", "/" + request.bucket());
     return Answers.empty(200, headers);
+  }
+
+  /** Refuses a repetition with another lock, and a lock that metadata does not know yet. */
+  private void requireLock(S3Request.CreateBucket request, boolean isRepeat)
+      throws S3Exception, MetadataUnavailableException {
+    Optional<BucketRow> bucket = backend.metadata().bucket(request.bucket());
+    boolean isAsAsked = bucket.isEmpty() || bucket.get().getHasLock() == request.lock();
+    if (isAsAsked) {
+      return;
+    }
+    if (isRepeat) {
+      throw new S3Exception(S3Error.BUCKET_ALREADY_OWNED_BY_YOU);
+    }
+    backend.submit(
+        Command.newBuilder().setDeleteBucket(DeleteBucket.newBuilder().setName(request.bucket())));
+    throw new S3Exception(
+        S3Error.SERVICE_UNAVAILABLE, "Object lock is available when all metadata is upgraded.");
   }
 
   private void requireThisRegion(Element configuration) throws S3Exception {

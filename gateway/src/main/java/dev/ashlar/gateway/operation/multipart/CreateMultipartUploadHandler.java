@@ -30,6 +30,7 @@ public record CreateMultipartUploadHandler(Backend backend) {
             .setOwner(caller.canonicalId())
             .setAttributes(request.attributes())
             .setFacts(request.given().facts())
+            .setLock(request.given().lock())
             .setChecksumAlgorithm(request.checksum())
             .setChecksumType(request.checksumType())
             .build();

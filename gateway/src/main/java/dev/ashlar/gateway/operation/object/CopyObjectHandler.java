@@ -81,6 +81,7 @@ public record CopyObjectHandler(Backend backend) {
         .setAttributes(request.attributes() == null ? source.getAttributes() : request.attributes())
         .setPrecondition(request.precondition())
         .setFacts(facts)
+        .setLock(request.given().lock())
         .build();
   }
 

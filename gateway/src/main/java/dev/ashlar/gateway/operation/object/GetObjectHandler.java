@@ -36,7 +36,7 @@ public record GetObjectHandler(Backend backend) {
               view.range(),
               gone -> reopen(request, exchange, permit, tries, gone));
       if (view.status() != 304) {
-        new ObjectFactHeaders(backend.access(), request, permit).addTo(view.headers());
+        new ObjectFactHeaders(request, permit).addTo(view.headers());
       }
       return new HttpAnswer(view.status(), view.headers(), body);
     } catch (DataUnavailableException e) {

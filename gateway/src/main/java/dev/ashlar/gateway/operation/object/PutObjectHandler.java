@@ -53,6 +53,7 @@ public record PutObjectHandler(Backend backend) {
                               .setSummary(summary)
                               .setAttributes(request.attributes())
                               .setFacts(request.given().facts())
+                              .setLock(request.given().lock())
                               .addAllBlobs(blobs)
                               .setPrecondition(request.precondition())));
       return new Stored(result, etag, body.checksum());

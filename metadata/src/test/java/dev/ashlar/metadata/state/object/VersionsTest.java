@@ -481,7 +481,8 @@ class VersionsTest {
     assertEquals(ResultCode.OK, it.set(it.facts("k", null).setLegalHold(true)));
     assertEquals(ResultCode.OBJECT_LOCKED, deleted("k", version, true));
     it.set(it.facts("k", null).setLegalHold(false));
-    assertFalse(record("k", version).hasLock());
+    assertEquals(
+        ObjectLock.newBuilder().setLegalHoldTold(true).build(), record("k", version).getLock());
     assertEquals(ResultCode.OK, deleted("k", version, false));
   }
 
@@ -495,7 +496,10 @@ class VersionsTest {
     assertEquals(
         ResultCode.OK, it.set(it.facts("k", null).setRetention(shorter).setBypassGovernance(true)));
     ObjectLock compliance = it.retention(ObjectLock.Mode.COMPLIANCE, Duration.ofDays(9));
-    assertEquals(ResultCode.OK, it.set(it.facts("k", null).setRetention(compliance)));
+    assertEquals(ResultCode.OBJECT_LOCKED, it.set(it.facts("k", null).setRetention(compliance)));
+    assertEquals(
+        ResultCode.OK,
+        it.set(it.facts("k", null).setRetention(compliance).setBypassGovernance(true)));
     for (ObjectLock weaker : List.of(governance, ObjectLock.getDefaultInstance())) {
       assertEquals(
           ResultCode.OBJECT_LOCKED,
