@@ -32,12 +32,17 @@ public enum S3Error {
   ENTITY_TOO_LARGE(400, "Your proposed upload exceeds the maximum allowed size"),
   ENTITY_TOO_SMALL(400, "Your proposed upload is smaller than the minimum allowed size"),
   EXPIRED_TOKEN(400, "The provided token has expired."),
+  ILLEGAL_VERSIONING_CONFIGURATION(
+      400,
+      "IllegalVersioningConfigurationException",
+      "The versioning configuration specified in the request is invalid."),
   INCOMPLETE_BODY(
       400, "You did not provide the number of bytes specified by the Content-Length HTTP header."),
   INTERNAL_ERROR(500, "We encountered an internal error. Please try again."),
   INVALID_ACCESS_KEY_ID(403, "The AWS Access Key Id you provided does not exist in our records."),
   INVALID_ARGUMENT(400, "Invalid Argument"),
   INVALID_BUCKET_NAME(400, "The specified bucket is not valid."),
+  INVALID_BUCKET_STATE(409, "The request is not valid with the current state of the bucket."),
   INVALID_CHUNK_SIZE_ERROR(
       403, "Only the last chunk is allowed to have a size less than 8192 bytes"),
   INVALID_DIGEST(400, "The Content-MD5 or checksum value that you specified is not valid."),

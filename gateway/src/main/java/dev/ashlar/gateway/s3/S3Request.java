@@ -2,12 +2,14 @@ package dev.ashlar.gateway.s3;
 
 import dev.ashlar.gateway.access.Need;
 import dev.ashlar.gateway.access.Need.Resource;
+import dev.ashlar.gateway.access.VersionActions;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import dev.ashlar.protocol.message.ChecksumType;
 import dev.ashlar.protocol.message.ObjectAttributes;
 import dev.ashlar.protocol.message.Precondition;
+import dev.ashlar.protocol.message.VersionRef;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -27,36 +29,43 @@ public sealed interface S3Request {
       case HeadBucket head -> onBucket("s3:ListBucket", head.bucket());
       case DeleteBucket delete -> onBucket("s3:DeleteBucket", delete.bucket());
       case GetBucketLocation get -> onBucket("s3:GetBucketLocation", get.bucket());
+      case GetBucketVersioning get -> onBucket("s3:GetBucketVersioning", get.bucket());
+      case PutBucketVersioning put -> onBucket("s3:PutBucketVersioning", put.bucket());
       case ListObjects list -> onBucket("s3:ListBucket", list.bucket());
       case ListObjectsV2 list -> onBucket("s3:ListBucket", list.bucket());
       case ListObjectVersions list -> onBucket("s3:ListBucketVersions", list.bucket());
       case ListMultipartUploads list -> onBucket("s3:ListBucketMultipartUploads", list.bucket());
       case DeleteObjects delete -> Need.of("s3:DeleteObject", new Resource.KeysOf(delete.bucket()));
       case GetAcl get ->
-          Need.of(
+          Need.ofVersion(
               get.key() == null ? "s3:GetBucketAcl" : "s3:GetObjectAcl",
-              Resource.existing(get.bucket(), get.key()));
+              Resource.existing(get.bucket(), get.key(), get.version()));
       case PutCannedAcl put ->
-          Need.of(
+          Need.ofVersion(
               put.key() == null ? "s3:PutBucketAcl" : "s3:PutObjectAcl",
-              Resource.existing(put.bucket(), put.key()));
+              Resource.existing(put.bucket(), put.key(), put.version()));
       case GetUnconfigured get ->
-          Need.of(get.feature().readAction(), Resource.existing(get.bucket(), get.key()));
+          Need.ofVersion(
+              get.feature().readAction(),
+              Resource.existing(get.bucket(), get.key(), get.version()));
       case PutObject put -> onKey("s3:PutObject", put);
       case AppendObject append -> onKey("s3:PutObject", append);
       case CopyObject copy -> onKey("s3:PutObject", copy);
-      case DeleteObject delete -> onKey("s3:DeleteObject", delete);
+      case DeleteObject delete ->
+          new Need(
+              VersionActions.of(delete.actions(), delete.version()),
+              new Resource.Key(delete.bucket(), delete.key(), delete.version()));
       case CreateMultipartUpload create -> onKey("s3:PutObject", create);
       case UploadPart part -> onKey("s3:PutObject", part);
       case UploadPartCopy part -> onKey("s3:PutObject", part);
       case CompleteMultipartUpload complete -> onKey("s3:PutObject", complete);
       case AbortMultipartUpload abort -> onKey("s3:AbortMultipartUpload", abort);
       case ListParts list -> onKey("s3:ListMultipartUploadParts", list);
-      case GetObject get -> onStored(List.of("s3:GetObject"), get);
-      case HeadObject head -> onStored(List.of("s3:GetObject"), head);
+      case GetObject get -> onStored(List.of("s3:GetObject"), get, get.version());
+      case HeadObject head -> onStored(List.of("s3:GetObject"), head, head.version());
       case GetObjectAttributes get ->
-          onStored(List.of("s3:GetObject", "s3:GetObjectAttributes"), get);
-      case PatchObject patch -> onStored(List.of("s3:GetObject", "s3:PutObject"), patch);
+          onStored(List.of("s3:GetObject", "s3:GetObjectAttributes"), get, get.version());
+      case PatchObject patch -> onStored(List.of("s3:GetObject", "s3:PutObject"), patch, null);
     };
   }
 
@@ -68,8 +77,11 @@ public sealed interface S3Request {
     return Need.of(action, new Resource.Key(request.bucket(), request.key()));
   }
 
-  private static Need onStored(List<String> actions, KeyRequest request) {
-    return new Need(actions, new Resource.StoredObject(request.bucket(), request.key()));
+  private static Need onStored(
+      List<String> actions, KeyRequest request, @Nullable VersionRef version) {
+    return new Need(
+        VersionActions.of(actions, version),
+        new Resource.StoredObject(request.bucket(), request.key(), version));
   }
 
   /**
@@ -85,6 +97,12 @@ public sealed interface S3Request {
     String bucket();
 
     String key();
+  }
+
+  /** A request that may name a version of its object. */
+  sealed interface OfVersion extends S3Request {
+    /** Null: the present version. */
+    @Nullable VersionRef version();
   }
 
   /** A request whose body becomes a part of an object. */
@@ -131,15 +149,26 @@ public sealed interface S3Request {
 
   record GetBucketLocation(String bucket) implements S3Request {}
 
+  record GetBucketVersioning(String bucket) implements S3Request {}
+
+  /** Enables or suspends versioning, as the body says. */
+  record PutBucketVersioning(String bucket) implements S3Request {}
+
   /** Reads the ACL, which is always private; of the bucket if the key is null. */
-  record GetAcl(String bucket, @Nullable String key) implements S3Request {}
+  record GetAcl(String bucket, @Nullable String key, @Nullable VersionRef version)
+      implements OfVersion {}
 
   /** Sets a canned ACL that changes nothing; of the bucket if the key is null. */
-  record PutCannedAcl(String bucket, @Nullable String key) implements S3Request {}
+  record PutCannedAcl(String bucket, @Nullable String key, @Nullable VersionRef version)
+      implements OfVersion {}
 
   /** Reads a feature that was never configured; of the bucket if the key is null. */
-  record GetUnconfigured(String bucket, @Nullable String key, Subresource.Unconfigured feature)
-      implements S3Request {}
+  record GetUnconfigured(
+      String bucket,
+      @Nullable String key,
+      @Nullable VersionRef version,
+      Subresource.Unconfigured feature)
+      implements OfVersion {}
 
   record ListObjects(Listing listing, String marker) implements ListingRequest {}
 
@@ -147,7 +176,14 @@ public sealed interface S3Request {
       Listing listing, String startAfter, @Nullable String continuationToken, boolean fetchOwner)
       implements ListingRequest {}
 
-  record ListObjectVersions(Listing listing, String keyMarker) implements ListingRequest {}
+  /**
+   * Lists the versions of all keys.
+   *
+   * @param versionMarker of the key marker, too, the versions older than this one; null: none
+   */
+  record ListObjectVersions(
+      Listing listing, String keyMarker, String versionIdMarker, @Nullable VersionRef versionMarker)
+      implements ListingRequest {}
 
   record ListMultipartUploads(Listing listing, String keyMarker, String uploadIdMarker)
       implements ListingRequest {}
@@ -215,7 +251,8 @@ public sealed interface S3Request {
       implements KeyRequest {
     @Override
     public void requireValid(long bodyLength) throws S3Exception {
-      boolean isSelf = bucket.equals(source.bucket()) && key.equals(source.key());
+      boolean isSelf =
+          bucket.equals(source.bucket()) && key.equals(source.key()) && source.version() == null;
       if (isSelf && attributes == null) {
         throw S3Exception.invalidRequest(
             "This copy request is illegal because it is trying to copy an object to itself without"
@@ -225,20 +262,34 @@ public sealed interface S3Request {
     }
   }
 
-  record GetObject(String bucket, String key, ReadOptions options) implements KeyRequest {}
+  record GetObject(String bucket, String key, @Nullable VersionRef version, ReadOptions options)
+      implements KeyRequest, OfVersion {}
 
-  record HeadObject(String bucket, String key, ReadOptions options) implements KeyRequest {}
+  record HeadObject(String bucket, String key, @Nullable VersionRef version, ReadOptions options)
+      implements KeyRequest, OfVersion {}
 
   record GetObjectAttributes(
       String bucket,
       String key,
+      @Nullable VersionRef version,
       Conditions conditions,
       Set<ObjectAttribute> attributes,
       int partNumberMarker,
       int maxParts)
-      implements KeyRequest {}
+      implements KeyRequest, OfVersion {}
 
-  record DeleteObject(String bucket, String key, Precondition precondition) implements KeyRequest {}
+  /** Deletes the present version, or the one that is named for good. */
+  record DeleteObject(
+      String bucket, String key, @Nullable VersionRef version, Precondition precondition)
+      implements KeyRequest, OfVersion {
+    /** A condition on the ETag tells it. */
+    private List<String> actions() {
+      String etag = precondition.getIfMatch();
+      return etag.isEmpty() || etag.equals("*")
+          ? List.of("s3:DeleteObject")
+          : List.of("s3:DeleteObject", "s3:GetObject");
+    }
+  }
 
   record CreateMultipartUpload(
       String bucket,
@@ -329,13 +380,18 @@ public sealed interface S3Request {
   /**
    * An object to copy from, and the conditions that it must meet.
    *
+   * @param version null: the present one
    * @param expectedOwner of its bucket, null for any
    */
   record CopySource(
-      String bucket, String key, Conditions conditions, @Nullable String expectedOwner) {
+      String bucket,
+      String key,
+      @Nullable VersionRef version,
+      Conditions conditions,
+      @Nullable String expectedOwner) {
     /** What the sender must be allowed to do with the source, beside the need of the request. */
     public Need needs() {
-      return Need.of("s3:GetObject", new Resource.StoredObject(bucket, key));
+      return Need.ofVersion("s3:GetObject", new Resource.StoredObject(bucket, key, version));
     }
   }
 

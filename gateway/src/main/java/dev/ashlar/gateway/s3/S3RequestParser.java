@@ -7,13 +7,17 @@ import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.gateway.s3.S3Request.Listing;
 import dev.ashlar.gateway.s3.Subresource.Unconfigured;
 import dev.ashlar.gateway.uri.Query;
+import dev.ashlar.gateway.version.VersionId;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
+import dev.ashlar.protocol.message.VersionRef;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Parses HTTP requests into S3 requests. */
 public final class S3RequestParser {
+  private static final String VERSION = "versionId";
+  private static final String VERSION_MARKER = "version-id-marker";
   private static final int PAGE_MAX = 1000;
   private static final int BUCKETS_PAGE_MAX = 10_000;
 
@@ -30,6 +34,10 @@ public final class S3RequestParser {
     boolean isAppend = request instanceof S3Request.AppendObject;
     if (!isAppend && headers.contains(ObjectRequestParser.WRITE_OFFSET)) {
       throw S3Exception.unsupportedHeader(ObjectRequestParser.WRITE_OFFSET);
+    }
+    if (!(request instanceof S3Request.OfVersion) && query.has(VERSION)) {
+      throw S3Exception.invalidArgument(
+          "This operation does not accept a version-id.", VERSION, query.get(VERSION, ""));
     }
     return request;
   }
@@ -48,16 +56,16 @@ public final class S3RequestParser {
       return service(exchange.method(), query);
     }
     String key = target.key();
-    ObjectRequestParser.requireCurrentVersion(query.get("versionId"));
+    VersionRef version = VersionId.parse(VERSION, query.get(VERSION));
     if (feature != null) {
-      return new S3Request.GetUnconfigured(bucket, key, feature);
+      return new S3Request.GetUnconfigured(bucket, key, version, feature);
     }
     if (query.has("acl")) {
-      return acl(exchange.method(), bucket, key, headers);
+      return acl(exchange.method(), bucket, key, version, headers);
     }
     return key == null
         ? bucket(exchange.method(), bucket, query, headers)
-        : new ObjectRequestParser(bucket, key, query, headers).parse(exchange.method());
+        : new ObjectRequestParser(bucket, key, version, query, headers).parse(exchange.method());
   }
 
   private static S3Request service(String method, Query query) throws S3Exception {
@@ -72,16 +80,21 @@ public final class S3RequestParser {
   }
 
   private static S3Request acl(
-      String method, String bucket, @Nullable String key, HttpHeaders headers) throws S3Exception {
+      String method,
+      String bucket,
+      @Nullable String key,
+      @Nullable VersionRef version,
+      HttpHeaders headers)
+      throws S3Exception {
     // Only canned ACLs that change nothing pass the check of the headers.
     boolean isCanned = headers.contains("x-amz-acl") && !hasBody(headers);
     if (method.equals("PUT") && isCanned) {
-      return new S3Request.PutCannedAcl(bucket, key);
+      return new S3Request.PutCannedAcl(bucket, key, version);
     }
     if (!method.equals("GET")) {
       throw new S3Exception(S3Error.NOT_IMPLEMENTED);
     }
-    return new S3Request.GetAcl(bucket, key);
+    return new S3Request.GetAcl(bucket, key, version);
   }
 
   private static boolean hasBody(HttpHeaders headers) {
@@ -94,7 +107,10 @@ public final class S3RequestParser {
     return switch (method) {
       case "GET" -> getBucket(bucket, query);
       case "HEAD" -> new S3Request.HeadBucket(bucket);
-      case "PUT" -> new S3Request.CreateBucket(bucket);
+      case "PUT" ->
+          query.has("versioning")
+              ? new S3Request.PutBucketVersioning(bucket)
+              : new S3Request.CreateBucket(bucket);
       case "DELETE" -> new S3Request.DeleteBucket(bucket);
       case "POST" -> postBucket(bucket, query, headers);
       default -> throw methodNotAllowed(method, "BUCKET");
@@ -105,6 +121,9 @@ public final class S3RequestParser {
     if (query.has("location")) {
       return new S3Request.GetBucketLocation(bucket);
     }
+    if (query.has("versioning")) {
+      return new S3Request.GetBucketVersioning(bucket);
+    }
     if (query.has("uploads")) {
       return new S3Request.ListMultipartUploads(
           listing(bucket, query, "max-uploads"),
@@ -112,8 +131,7 @@ public final class S3RequestParser {
           query.get("upload-id-marker", ""));
     }
     if (query.has("versions")) {
-      return new S3Request.ListObjectVersions(
-          listing(bucket, query, "max-keys"), query.get("key-marker", ""));
+      return versions(bucket, query);
     }
     Listing listing = listing(bucket, query, "max-keys");
     if (!"2".equals(query.get("list-type"))) {
@@ -124,6 +142,22 @@ public final class S3RequestParser {
         query.get("start-after", ""),
         query.get("continuation-token"),
         query.get("fetch-owner", "").equals("true"));
+  }
+
+  private static S3Request versions(String bucket, Query query) throws S3Exception {
+    String keyMarker = query.get("key-marker", "");
+    String versionIdMarker = query.get(VERSION_MARKER, "");
+    if (keyMarker.isEmpty() && !versionIdMarker.isEmpty()) {
+      throw S3Exception.invalidArgument(
+          "A version-id marker cannot be specified without a key marker.",
+          VERSION_MARKER,
+          versionIdMarker);
+    }
+    return new S3Request.ListObjectVersions(
+        listing(bucket, query, "max-keys"),
+        keyMarker,
+        versionIdMarker,
+        versionIdMarker.isEmpty() ? null : VersionId.parse(VERSION_MARKER, versionIdMarker));
   }
 
   private static Listing listing(String bucket, Query query, String maxName) throws S3Exception {

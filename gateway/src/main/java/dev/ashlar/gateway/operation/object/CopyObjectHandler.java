@@ -19,6 +19,7 @@ import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CopyObject;
 import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.ObjectSummary;
+import io.netty.handler.codec.http.HttpHeaders;
 
 /** Copies an object by referring to the same blobs. No data moves. */
 public record CopyObjectHandler(Backend backend) {
@@ -34,7 +35,12 @@ public record CopyObjectHandler(Backend backend) {
                   requireCopyable(source, request.checksum());
                   return Command.newBuilder().setCopyObject(copy(request, source, caller));
                 });
-    return Answers.xml(document(copied.source().getSummary(), copied.result().getLastModifiedMs()));
+    HttpHeaders headers = Answers.headers();
+    Answers.addVersion(headers, copied.result());
+    copied.addSourceVersion(headers);
+    return Answers.xml(
+        document(copied.source().getSummary(), copied.result().getLastModifiedMs()).toBytes(),
+        headers);
   }
 
   private static void requireCopyable(ObjectRecord source, ChecksumAlgorithm wanted)
