@@ -12,6 +12,7 @@ import dev.ashlar.protocol.client.VersionRead;
 import dev.ashlar.protocol.message.AccountQuery;
 import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.KeyQuery;
+import dev.ashlar.protocol.message.VersionRef;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +35,8 @@ public final class AccessControl {
   /**
    * Returns only if the caller may do all that is needed.
    *
-   * @throws S3Exception NoSuchBucket, AccessDenied, or NoSuchKey for a stored object
+   * @throws S3Exception NoSuchBucket or AccessDenied; for a stored object NoSuchKey, NoSuchVersion,
+   *     or MethodNotAllowed if the version is a delete marker
    */
   public Permit require(Caller caller, Need need) throws S3Exception, MetadataUnavailableException {
     return switch (need.resource()) {
@@ -83,25 +85,42 @@ public final class AccessControl {
       throws S3Exception, MetadataUnavailableException {
     BucketConfig before = configs.known(wanted.bucket());
     AccessRead read =
-        metadata.object(
-            KeyQuery.newBuilder().setBucket(wanted.bucket()).setKey(wanted.key()).build(),
-            BucketConfigs.query(wanted.bucket(), before),
-            null);
+        metadata.object(query(wanted), BucketConfigs.query(wanted.bucket(), before), null);
     Decider decider = new Decider(caller, present(wanted.bucket(), before, read));
-    if (!(read.found() instanceof VersionRead.Content content)) {
-      throw missing(decider, wanted, need);
-    }
-    requireAllowed(decider.isAllowed(need, content.read().object()));
-    return new Permit(decider, content.read());
+    return switch (read.found()) {
+      case VersionRead.Content content -> {
+        requireAllowed(decider.isAllowed(need, content.read().object()));
+        yield new Permit(decider, content.read());
+      }
+      case VersionRead.DeleteMarker deleted -> {
+        requireAllowed(mayLearnWhatIsMissing(decider, wanted, need));
+        throw MissingObjects.deleted(wanted, deleted.marker());
+      }
+      case VersionRead.Nothing nothing -> {
+        requireAllowed(mayLearnWhatIsMissing(decider, wanted, need));
+        throw MissingObjects.none(wanted);
+      }
+    };
   }
 
-  /** Whoever may not list a bucket does not learn what is not in it. */
-  private static S3Exception missing(
+  private static KeyQuery query(Need.Resource.StoredObject wanted) {
+    KeyQuery.Builder query = KeyQuery.newBuilder().setBucket(wanted.bucket()).setKey(wanted.key());
+    VersionRef version = wanted.version();
+    return version == null ? query.setMarkers(true).build() : query.setVersion(version).build();
+  }
+
+  /**
+   * Whoever may not list a bucket does not learn what is not in it; whoever may neither read nor
+   * list versions does not learn which there are.
+   */
+  private static boolean mayLearnWhatIsMissing(
       Decider decider, Need.Resource.StoredObject wanted, Need need) {
-    Need list = Need.of("s3:ListBucket", new Need.Resource.Bucket(wanted.bucket()));
-    return !decider.isDenied(need) && decider.isAllowed(list)
-        ? new S3Exception(S3Error.NO_SUCH_KEY).with("Key", wanted.key())
-        : new S3Exception(S3Error.ACCESS_DENIED);
+    Need.Resource bucket = new Need.Resource.Bucket(wanted.bucket());
+    return !decider.isDenied(need)
+        && decider.isAllowed(Need.of("s3:ListBucket", bucket))
+        && (wanted.version() == null
+            || decider.isAllowed(need)
+            || decider.isAllowed(Need.of("s3:ListBucketVersions", bucket)));
   }
 
   /**

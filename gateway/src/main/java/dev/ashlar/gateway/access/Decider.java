@@ -85,7 +85,11 @@ record Decider(Caller caller, @Nullable BucketConfig config) {
     }
     Requester requester = caller.requester();
     return Authorization.decide(
-        new AccessRequest(requester, action, need.resource().arn(), caller.facts()),
+        new AccessRequest(
+            requester,
+            action,
+            need.resource().arn(),
+            VersionFacts.of(caller.facts(), need.resource().version())),
         caller.policies(),
         new BucketAccess(
             config.row().getOwner(),

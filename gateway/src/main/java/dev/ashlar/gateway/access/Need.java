@@ -1,5 +1,6 @@
 package dev.ashlar.gateway.access;
 
+import dev.ashlar.protocol.message.VersionRef;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -11,6 +12,11 @@ import org.jspecify.annotations.Nullable;
 public record Need(List<String> actions, Resource resource) {
   public static Need of(String action, Resource resource) {
     return new Need(List.of(action), resource);
+  }
+
+  /** What is needed for an action on a resource, or for its twin if a version of it is named. */
+  public static Need ofVersion(String action, Resource resource) {
+    return of(VersionActions.of(action, resource.version()), resource);
   }
 
   /** What an action is about. Its kind tells which metadata row a decision is based on. */
@@ -26,8 +32,16 @@ public record Need(List<String> actions, Resource resource) {
     /** An existing bucket; its row. */
     record Bucket(String bucket) implements Resource {}
 
-    /** A key, whether or not an object is stored there; the row of its bucket. */
-    record Key(String bucket, String key) implements Resource {}
+    /**
+     * A key, whether or not an object is stored there; the row of its bucket.
+     *
+     * @param version that the request names; null: none
+     */
+    record Key(String bucket, String key, @Nullable VersionRef version) implements Resource {
+      public Key(String bucket, String key) {
+        this(bucket, key, null);
+      }
+    }
 
     /**
      * Keys about which the operation asks when it has read the body: the body names them, or
@@ -35,8 +49,22 @@ public record Need(List<String> actions, Resource resource) {
      */
     record KeysOf(String bucket) implements Resource {}
 
-    /** A stored object; its row, which the operation needs anyway. */
-    record StoredObject(String bucket, String key) implements Resource {}
+    /**
+     * A stored object; its row, which the operation needs anyway.
+     *
+     * @param version that the request names; null: the present one
+     */
+    record StoredObject(String bucket, String key, @Nullable VersionRef version)
+        implements Resource {
+      public StoredObject(String bucket, String key) {
+        this(bucket, key, null);
+      }
+    }
+
+    /** The version that the request names; null for none. */
+    default @Nullable VersionRef version() {
+      return null;
+    }
 
     /** As policies name it. */
     default String arn() {
@@ -52,9 +80,10 @@ public record Need(List<String> actions, Resource resource) {
 
     /**
      * @param key null for the bucket itself
+     * @param version of the object; null: the present one
      */
-    static Resource existing(String bucket, @Nullable String key) {
-      return key == null ? new Bucket(bucket) : new StoredObject(bucket, key);
+    static Resource existing(String bucket, @Nullable String key, @Nullable VersionRef version) {
+      return key == null ? new Bucket(bucket) : new StoredObject(bucket, key, version);
     }
   }
 }

@@ -35,6 +35,10 @@ public enum S3Error {
   IDEMPOTENCY_PARAMETER_MISMATCH(
       400,
       "Parameters on this idempotent request are inconsistent with parameters used in previous request(s)."),
+  ILLEGAL_VERSIONING_CONFIGURATION(
+      400,
+      "IllegalVersioningConfigurationException",
+      "The versioning configuration specified in the request is invalid."),
   INCOMPLETE_BODY(
       400, "You did not provide the number of bytes specified by the Content-Length HTTP header."),
   INTERNAL_ERROR(500, "We encountered an internal error. Please try again."),

@@ -1,6 +1,7 @@
 package dev.ashlar.gateway.http;
 
 import dev.ashlar.gateway.exchange.HttpAnswer;
+import dev.ashlar.gateway.exchange.HttpDates;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -8,18 +9,11 @@ import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
-import java.time.Instant;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
 import java.util.Iterator;
-import java.util.Locale;
 import java.util.Map;
 
 /** Encodes the head of an answer, and its body if that is in memory, into one buffer. */
 final class HeadEncoder {
-  private static final DateTimeFormatter HTTP_DATE =
-      DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ROOT)
-          .withZone(ZoneOffset.UTC);
 
   /** The Connection header of an answer after which the connection stays open, in HTTP/1.1. */
   static final byte[] KEEP = {};
@@ -116,7 +110,7 @@ final class HeadEncoder {
     long second = Math.floorDiv(clock.millis(), 1000L);
     DateLine line = dateLine;
     if (line.second() != second) {
-      String date = HTTP_DATE.format(Instant.ofEpochSecond(second));
+      String date = HttpDates.of(second * 1000);
       line = new DateLine(second, ascii("Date: " + date + "\r\n"));
       dateLine = line;
     }

@@ -15,9 +15,11 @@ import dev.ashlar.gateway.exchange.HttpExchange.RequestHandler;
 import dev.ashlar.gateway.operation.bucket.BucketInfoHandler;
 import dev.ashlar.gateway.operation.bucket.BucketLockHandler;
 import dev.ashlar.gateway.operation.bucket.BucketTaggingHandler;
+import dev.ashlar.gateway.operation.bucket.BucketVersioningHandler;
 import dev.ashlar.gateway.operation.bucket.CreateBucketHandler;
 import dev.ashlar.gateway.operation.bucket.DeleteBucketHandler;
 import dev.ashlar.gateway.operation.bucket.ListBucketsHandler;
+import dev.ashlar.gateway.operation.bucket.ListObjectVersionsHandler;
 import dev.ashlar.gateway.operation.bucket.ListObjectsHandler;
 import dev.ashlar.gateway.operation.change.AppendObjectHandler;
 import dev.ashlar.gateway.operation.change.PatchObjectHandler;
@@ -149,11 +151,11 @@ public final class S3Service implements RequestHandler {
       case S3Request.GetObject get -> new GetObjectHandler(backend).handle(get, exchange, permit);
       case S3Request.PutObject put -> new PutObjectHandler(backend).handle(put, caller, body);
       case S3Request.AppendObject append ->
-          new AppendObjectHandler(backend).handle(append, caller, body);
+          new AppendObjectHandler(backend).handle(append, permit, body);
       case S3Request.PatchObject patch ->
           new PatchObjectHandler(backend).handle(patch, permit, body);
       case S3Request.HeadObject head -> HeadObjectHandler.handle(head, permit);
-      case S3Request.DeleteObject delete -> new DeleteObjectHandler(backend).handle(delete);
+      case S3Request.DeleteObject delete -> new DeleteObjectHandler(backend).handle(delete, permit);
       case S3Request.DeleteObjects delete ->
           new DeleteObjectsHandler(backend).handle(delete, permit, body);
       case S3Request.CopyObject copy -> new CopyObjectHandler(backend).handle(copy, caller);
@@ -161,7 +163,8 @@ public final class S3Service implements RequestHandler {
       case S3Request.GetObjectAttributes get -> GetObjectAttributesHandler.handle(get, permit);
       case S3Request.ListObjects list -> new ListObjectsHandler(backend).handle(list);
       case S3Request.ListObjectsV2 list -> new ListObjectsHandler(backend).handle(list);
-      case S3Request.ListObjectVersions list -> new ListObjectsHandler(backend).handle(list);
+      case S3Request.ListObjectVersions list ->
+          new ListObjectVersionsHandler(backend).handle(list, permit);
       case S3Request.CreateMultipartUpload create ->
           new CreateMultipartUploadHandler(backend).handle(create, caller);
       case S3Request.UploadPart part -> new UploadPartHandler(backend).handle(part, body);
@@ -180,6 +183,10 @@ public final class S3Service implements RequestHandler {
       case S3Request.DeleteBucket delete -> new DeleteBucketHandler(backend).handle(delete);
       case S3Request.HeadBucket head -> new BucketInfoHandler(backend).handle(head, permit);
       case S3Request.GetBucketLocation get -> new BucketInfoHandler(backend).handle(get, permit);
+      case S3Request.GetBucketVersioning get ->
+          new BucketVersioningHandler(backend).handle(get, permit);
+      case S3Request.PutBucketVersioning put ->
+          new BucketVersioningHandler(backend).handle(put, body);
       case S3Request.GetAcl get -> new BucketInfoHandler(backend).handle(get, permit);
       case S3Request.PutCannedAcl put -> new BucketInfoHandler(backend).handle(put, permit);
       case S3Request.GetBucketTagging get -> new BucketTaggingHandler(backend).handle(get);

@@ -10,9 +10,11 @@ import dev.ashlar.gateway.s3.S3Request.ObjectAttribute;
 import dev.ashlar.gateway.s3.S3Request.ReadOptions;
 import dev.ashlar.gateway.uri.Percent;
 import dev.ashlar.gateway.uri.Query;
+import dev.ashlar.gateway.version.VersionId;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import dev.ashlar.protocol.message.ChecksumType;
+import dev.ashlar.protocol.message.VersionRef;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -20,8 +22,13 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Parses the requests about one object. */
-record ObjectRequestParser(String bucket, String key, Query query, HttpHeaders headers) {
+/**
+ * Parses the requests about one object.
+ *
+ * @param version that the query names; null: none
+ */
+record ObjectRequestParser(
+    String bucket, String key, @Nullable VersionRef version, Query query, HttpHeaders headers) {
   private static final int PARTS_MAX = 10_000;
   private static final int PARTS_PAGE_MAX = 1000;
   static final String WRITE_OFFSET = "x-amz-write-offset-bytes";
@@ -31,7 +38,7 @@ record ObjectRequestParser(String bucket, String key, Query query, HttpHeaders h
   S3Request parse(String method) throws S3Exception {
     return switch (method) {
       case "GET" -> get();
-      case "HEAD" -> new S3Request.HeadObject(bucket, key, readOptions());
+      case "HEAD" -> new S3Request.HeadObject(bucket, key, version, readOptions());
       case "PUT" -> put();
       case "POST" -> post();
       case "PATCH" -> patch();
@@ -54,12 +61,13 @@ record ObjectRequestParser(String bucket, String key, Query query, HttpHeaders h
       return new S3Request.GetObjectAttributes(
           bucket,
           key,
+          version,
           Conditions.of(headers, ""),
           attributes(),
           headerNumber("x-amz-part-number-marker", 0, Integer.MAX_VALUE),
           headerNumber("x-amz-max-parts", PARTS_PAGE_MAX, PARTS_PAGE_MAX));
     }
-    return new S3Request.GetObject(bucket, key, readOptions());
+    return new S3Request.GetObject(bucket, key, version, readOptions());
   }
 
   private S3Request put() throws S3Exception {
@@ -166,7 +174,12 @@ record ObjectRequestParser(String bucket, String key, Query query, HttpHeaders h
     if (query.has("uploadId")) {
       return new S3Request.AbortMultipartUpload(bucket, key, query.get("uploadId", ""));
     }
-    return new S3Request.DeleteObject(bucket, key, RequestHeaders.writeCondition(headers));
+    return new S3Request.DeleteObject(
+        bucket,
+        key,
+        version,
+        LockRequests.isTrue(headers, LockRequests.BYPASS),
+        RequestHeaders.writeCondition(headers));
   }
 
   private ReadOptions readOptions() throws S3Exception {
@@ -295,9 +308,8 @@ record ObjectRequestParser(String bucket, String key, Query query, HttpHeaders h
     String raw = headers.get(COPY_SOURCE, "");
     int question = raw.indexOf('?');
     String path = question < 0 ? raw : raw.substring(0, question);
-    if (question >= 0) {
-      requireCurrentVersion(Query.parse(raw.substring(question + 1)).get("versionId"));
-    }
+    String versionId =
+        question < 0 ? null : Query.parse(raw.substring(question + 1)).get("versionId");
     // Some clients encode the slash behind the bucket, too.
     String decoded = Percent.decode(path, false);
     int start = decoded.startsWith("/") ? 1 : 0;
@@ -311,15 +323,9 @@ record ObjectRequestParser(String bucket, String key, Query query, HttpHeaders h
     return new CopySource(
         decoded.substring(start, slash),
         decoded.substring(slash + 1),
+        VersionId.parse("versionId", versionId),
         Conditions.of(headers, "x-amz-copy-source-"),
         headers.get("x-amz-source-expected-bucket-owner"));
-  }
-
-  /** Without versioning there is one version, and its id is null. */
-  static void requireCurrentVersion(@Nullable String versionId) throws S3Exception {
-    if (versionId != null && !versionId.equals("null")) {
-      throw S3Exception.invalidArgument("Invalid version id specified", "versionId", versionId);
-    }
   }
 
   private S3Request createUpload() throws S3Exception {

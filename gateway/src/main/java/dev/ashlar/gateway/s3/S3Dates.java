@@ -1,5 +1,6 @@
 package dev.ashlar.gateway.s3;
 
+import dev.ashlar.gateway.exchange.HttpDates;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -8,9 +9,6 @@ import java.util.Locale;
 
 /** The two ways S3 writes a time; both know whole seconds only. */
 public final class S3Dates {
-  private static final DateTimeFormatter HTTP =
-      DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.US)
-          .withZone(ZoneOffset.UTC);
   private static final DateTimeFormatter XML =
       DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss'.000Z'", Locale.US)
           .withZone(ZoneOffset.UTC);
@@ -19,7 +17,7 @@ public final class S3Dates {
 
   /** Like {@code Wed, 12 Oct 2009 17:50:00 GMT}. */
   public static String http(long epochMillis) {
-    return HTTP.format(Instant.ofEpochMilli(epochMillis));
+    return HttpDates.of(epochMillis);
   }
 
   /** Like {@code 2009-10-12T17:50:30.000Z}. */

@@ -2,12 +2,15 @@ package dev.ashlar.gateway.s3;
 
 import dev.ashlar.gateway.access.Need;
 import dev.ashlar.gateway.access.Need.Resource;
+import dev.ashlar.gateway.access.VersionActions;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import dev.ashlar.protocol.message.ChecksumType;
 import dev.ashlar.protocol.message.ObjectAttributes;
 import dev.ashlar.protocol.message.Precondition;
+import dev.ashlar.protocol.message.VersionRef;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -29,57 +32,67 @@ public sealed interface S3Request {
       case HeadBucket head -> onBucket("s3:ListBucket", head.bucket());
       case DeleteBucket delete -> onBucket("s3:DeleteBucket", delete.bucket());
       case GetBucketLocation get -> onBucket("s3:GetBucketLocation", get.bucket());
+      case GetBucketVersioning get -> onBucket("s3:GetBucketVersioning", get.bucket());
+      case PutBucketVersioning put -> onBucket("s3:PutBucketVersioning", put.bucket());
       case ListObjects list -> onBucket("s3:ListBucket", list.bucket());
       case ListObjectsV2 list -> onBucket("s3:ListBucket", list.bucket());
       case ListObjectVersions list -> onBucket("s3:ListBucketVersions", list.bucket());
       case ListMultipartUploads list -> onBucket("s3:ListBucketMultipartUploads", list.bucket());
       case DeleteObjects delete -> Need.of("s3:DeleteObject", new Resource.KeysOf(delete.bucket()));
       case GetAcl get ->
-          Need.of(
+          Need.ofVersion(
               get.key() == null ? "s3:GetBucketAcl" : "s3:GetObjectAcl",
-              Resource.existing(get.bucket(), get.key()));
+              Resource.existing(get.bucket(), get.key(), get.version()));
       case PutCannedAcl put ->
-          Need.of(
+          Need.ofVersion(
               put.key() == null ? "s3:PutBucketAcl" : "s3:PutObjectAcl",
-              Resource.existing(put.bucket(), put.key()));
+              Resource.existing(put.bucket(), put.key(), put.version()));
       case GetBucketTagging get -> onBucket("s3:GetBucketTagging", get.bucket());
       case PutBucketTagging put -> onBucket("s3:PutBucketTagging", put.bucket());
       case DeleteBucketTagging delete -> onBucket("s3:PutBucketTagging", delete.bucket());
-      case GetObjectTagging get -> onStored(List.of("s3:GetObjectTagging"), get);
+      case GetObjectTagging get -> onStored(List.of("s3:GetObjectTagging"), get, get.version());
       case PutObjectTagging put ->
-          Need.of("s3:PutObjectTagging", new Resource.KeysOf(put.bucket()));
-      case DeleteObjectTagging delete -> onStored(List.of("s3:DeleteObjectTagging"), delete);
+          new Need(put.needsOfObject().actions(), new Resource.KeysOf(put.bucket()));
+      case DeleteObjectTagging delete ->
+          onStored(List.of("s3:DeleteObjectTagging"), delete, delete.version());
       case GetObjectLockConfiguration get ->
           onBucket("s3:GetBucketObjectLockConfiguration", get.bucket());
       case PutObjectLockConfiguration put ->
           onBucket("s3:PutBucketObjectLockConfiguration", put.bucket());
-      case GetObjectRetention get -> onStored(List.of("s3:GetObjectRetention"), get);
+      case GetObjectRetention get -> onStored(List.of("s3:GetObjectRetention"), get, get.version());
       case PutObjectRetention put -> new Need(put.actions(), new Resource.KeysOf(put.bucket()));
-      case GetObjectLegalHold get -> onStored(List.of("s3:GetObjectLegalHold"), get);
+      case GetObjectLegalHold get -> onStored(List.of("s3:GetObjectLegalHold"), get, get.version());
       case PutObjectLegalHold put ->
           Need.of("s3:PutObjectLegalHold", new Resource.KeysOf(put.bucket()));
       case GetUnconfigured get ->
-          Need.of(get.feature().readAction(), Resource.existing(get.bucket(), get.key()));
+          Need.ofVersion(
+              get.feature().readAction(),
+              Resource.existing(get.bucket(), get.key(), get.version()));
       case RenameObject rename -> onKey("s3:PutObject", rename);
       case VersionRequest write -> onKey(write.given().needed("s3:PutObject"), write);
       case AppendObject append -> onKey("s3:PutObject", append);
-      case DeleteObject delete -> onKey("s3:DeleteObject", delete);
+      case DeleteObject delete ->
+          new Need(
+              VersionActions.of(delete.actions(), delete.version()),
+              new Resource.Key(delete.bucket(), delete.key(), delete.version()));
       case UploadPart part -> onKey("s3:PutObject", part);
       case UploadPartCopy part -> onKey("s3:PutObject", part);
       case CompleteMultipartUpload complete -> onKey("s3:PutObject", complete);
       case AbortMultipartUpload abort -> onKey("s3:AbortMultipartUpload", abort);
       case ListParts list -> onKey("s3:ListMultipartUploadParts", list);
-      case GetObject get -> onStored(List.of("s3:GetObject"), get);
-      case HeadObject head -> onStored(List.of("s3:GetObject"), head);
+      case GetObject get -> onStored(List.of("s3:GetObject"), get, get.version());
+      case HeadObject head -> onStored(List.of("s3:GetObject"), head, head.version());
       case GetObjectAttributes get ->
-          onStored(List.of("s3:GetObject", "s3:GetObjectAttributes"), get);
-      case PatchObject patch -> onStored(List.of("s3:GetObject", "s3:PutObject"), patch);
+          onStored(List.of("s3:GetObject", "s3:GetObjectAttributes"), get, get.version());
+      case PatchObject patch -> onStored(List.of("s3:GetObject", "s3:PutObject"), patch, null);
     };
   }
 
   /** Whether a request of this kind can say that it bypasses retentions of governance mode. */
   static boolean mayBypassGovernance(S3Request request) {
-    return request instanceof PutObjectRetention;
+    return request instanceof PutObjectRetention
+        || request instanceof DeleteObject
+        || request instanceof DeleteObjects;
   }
 
   private static Need onBucket(String action, String bucket) {
@@ -94,8 +107,11 @@ public sealed interface S3Request {
     return new Need(actions, new Resource.Key(request.bucket(), request.key()));
   }
 
-  private static Need onStored(List<String> actions, KeyRequest request) {
-    return new Need(actions, new Resource.StoredObject(request.bucket(), request.key()));
+  private static Need onStored(
+      List<String> actions, KeyRequest request, @Nullable VersionRef version) {
+    return new Need(
+        VersionActions.of(actions, version),
+        new Resource.StoredObject(request.bucket(), request.key(), version));
   }
 
   /**
@@ -118,6 +134,15 @@ public sealed interface S3Request {
     /** What its headers give the version. */
     NewFacts given();
   }
+
+  /** A request that may name a version of its object. */
+  sealed interface OfVersion extends S3Request {
+    /** Null: the present version. */
+    @Nullable VersionRef version();
+  }
+
+  /** A request about what a version has beside its content: its tags or its lock. */
+  sealed interface FactsRequest extends KeyRequest, OfVersion {}
 
   /** A request whose body becomes a part of an object. */
   sealed interface DataRequest extends KeyRequest {
@@ -175,11 +200,18 @@ public sealed interface S3Request {
 
   record GetBucketLocation(String bucket) implements S3Request {}
 
+  record GetBucketVersioning(String bucket) implements S3Request {}
+
+  /** Enables or suspends versioning, as the body says. */
+  record PutBucketVersioning(String bucket) implements S3Request {}
+
   /** Reads the ACL, which is always private; of the bucket if the key is null. */
-  record GetAcl(String bucket, @Nullable String key) implements S3Request {}
+  record GetAcl(String bucket, @Nullable String key, @Nullable VersionRef version)
+      implements OfVersion {}
 
   /** Sets a canned ACL that changes nothing; of the bucket if the key is null. */
-  record PutCannedAcl(String bucket, @Nullable String key) implements S3Request {}
+  record PutCannedAcl(String bucket, @Nullable String key, @Nullable VersionRef version)
+      implements OfVersion {}
 
   record GetBucketTagging(String bucket) implements S3Request {}
 
@@ -188,28 +220,33 @@ public sealed interface S3Request {
 
   record DeleteBucketTagging(String bucket) implements S3Request {}
 
-  record GetObjectTagging(String bucket, String key) implements KeyRequest {}
+  record GetObjectTagging(String bucket, String key, @Nullable VersionRef version)
+      implements FactsRequest {}
 
   /** Replaces the tags by those in the body. */
-  record PutObjectTagging(String bucket, String key) implements KeyRequest {
+  record PutObjectTagging(String bucket, String key, @Nullable VersionRef version)
+      implements FactsRequest {
     /** What the sender must be allowed to do, given the tags in the body. */
     public Need needsOfObject() {
-      return onStored(List.of("s3:PutObjectTagging"), this);
+      return onStored(List.of("s3:PutObjectTagging"), this, version);
     }
   }
 
-  record DeleteObjectTagging(String bucket, String key) implements KeyRequest {}
+  record DeleteObjectTagging(String bucket, String key, @Nullable VersionRef version)
+      implements FactsRequest {}
 
   record GetObjectLockConfiguration(String bucket) implements S3Request {}
 
   /** Lets versions have locks, and sets the default retention that the body has. */
   record PutObjectLockConfiguration(String bucket) implements S3Request {}
 
-  record GetObjectRetention(String bucket, String key) implements KeyRequest {}
+  record GetObjectRetention(String bucket, String key, @Nullable VersionRef version)
+      implements FactsRequest {}
 
   /** Sets the retention that is in the body. */
-  record PutObjectRetention(String bucket, String key, boolean bypassesGovernance)
-      implements KeyRequest {
+  record PutObjectRetention(
+      String bucket, String key, @Nullable VersionRef version, boolean bypassesGovernance)
+      implements FactsRequest {
     private List<String> actions() {
       return bypassesGovernance
           ? List.of("s3:PutObjectRetention", BYPASS_GOVERNANCE)
@@ -218,23 +255,29 @@ public sealed interface S3Request {
 
     /** What the sender must be allowed to do, given the retention in the body. */
     public Need needsOfObject() {
-      return onStored(actions(), this);
+      return onStored(actions(), this, version);
     }
   }
 
-  record GetObjectLegalHold(String bucket, String key) implements KeyRequest {}
+  record GetObjectLegalHold(String bucket, String key, @Nullable VersionRef version)
+      implements FactsRequest {}
 
   /** Sets the legal hold that is in the body. */
-  record PutObjectLegalHold(String bucket, String key) implements KeyRequest {
+  record PutObjectLegalHold(String bucket, String key, @Nullable VersionRef version)
+      implements FactsRequest {
     /** What the sender must be allowed to do, given the hold in the body. */
     public Need needsOfObject() {
-      return onStored(List.of("s3:PutObjectLegalHold"), this);
+      return onStored(List.of("s3:PutObjectLegalHold"), this, version);
     }
   }
 
   /** Reads a feature that was never configured; of the bucket if the key is null. */
-  record GetUnconfigured(String bucket, @Nullable String key, Subresource.Unconfigured feature)
-      implements S3Request {}
+  record GetUnconfigured(
+      String bucket,
+      @Nullable String key,
+      @Nullable VersionRef version,
+      Subresource.Unconfigured feature)
+      implements OfVersion {}
 
   record ListObjects(Listing listing, String marker) implements ListingRequest {}
 
@@ -242,12 +285,20 @@ public sealed interface S3Request {
       Listing listing, String startAfter, @Nullable String continuationToken, boolean fetchOwner)
       implements ListingRequest {}
 
-  record ListObjectVersions(Listing listing, String keyMarker) implements ListingRequest {}
+  /**
+   * Lists the versions of all keys.
+   *
+   * @param versionMarker of the key marker, too, the versions older than this one; null: none
+   */
+  record ListObjectVersions(
+      Listing listing, String keyMarker, String versionIdMarker, @Nullable VersionRef versionMarker)
+      implements ListingRequest {}
 
   record ListMultipartUploads(Listing listing, String keyMarker, String uploadIdMarker)
       implements ListingRequest {}
 
-  record DeleteObjects(String bucket, boolean hasDigest) implements S3Request {
+  record DeleteObjects(String bucket, boolean hasDigest, boolean bypassesGovernance)
+      implements S3Request {
     @Override
     public void requireValid(long bodyLength) throws S3Exception {
       if (!hasDigest) {
@@ -314,7 +365,8 @@ public sealed interface S3Request {
       implements VersionRequest {
     @Override
     public void requireValid(long bodyLength) throws S3Exception {
-      boolean isSelf = bucket.equals(source.bucket()) && key.equals(source.key());
+      boolean isSelf =
+          bucket.equals(source.bucket()) && key.equals(source.key()) && source.version() == null;
       if (isSelf && attributes == null) {
         throw S3Exception.invalidRequest(
             "This copy request is illegal because it is trying to copy an object to itself without"
@@ -355,20 +407,44 @@ public sealed interface S3Request {
     }
   }
 
-  record GetObject(String bucket, String key, ReadOptions options) implements KeyRequest {}
+  record GetObject(String bucket, String key, @Nullable VersionRef version, ReadOptions options)
+      implements KeyRequest, OfVersion {}
 
-  record HeadObject(String bucket, String key, ReadOptions options) implements KeyRequest {}
+  record HeadObject(String bucket, String key, @Nullable VersionRef version, ReadOptions options)
+      implements KeyRequest, OfVersion {}
 
   record GetObjectAttributes(
       String bucket,
       String key,
+      @Nullable VersionRef version,
       Conditions conditions,
       Set<ObjectAttribute> attributes,
       int partNumberMarker,
       int maxParts)
-      implements KeyRequest {}
+      implements KeyRequest, OfVersion {}
 
-  record DeleteObject(String bucket, String key, Precondition precondition) implements KeyRequest {}
+  /** Deletes the present version, or the one that is named for good. */
+  record DeleteObject(
+      String bucket,
+      String key,
+      @Nullable VersionRef version,
+      boolean bypassesGovernance,
+      Precondition precondition)
+      implements KeyRequest, OfVersion {
+    /** A condition on the ETag tells it. */
+    private List<String> actions() {
+      List<String> actions = new ArrayList<>(3);
+      actions.add("s3:DeleteObject");
+      String etag = precondition.getIfMatch();
+      if (!etag.isEmpty() && !etag.equals("*")) {
+        actions.add("s3:GetObject");
+      }
+      if (bypassesGovernance) {
+        actions.add(BYPASS_GOVERNANCE);
+      }
+      return actions;
+    }
+  }
 
   record CreateMultipartUpload(
       String bucket,
@@ -460,18 +536,23 @@ public sealed interface S3Request {
   /**
    * An object to copy from, and the conditions that it must meet.
    *
+   * @param version null: the present one
    * @param expectedOwner of its bucket, null for any
    */
   record CopySource(
-      String bucket, String key, Conditions conditions, @Nullable String expectedOwner) {
+      String bucket,
+      String key,
+      @Nullable VersionRef version,
+      Conditions conditions,
+      @Nullable String expectedOwner) {
     /** What the sender must be allowed to do with the source, beside the need of the request. */
     public Need needs() {
-      return Need.of("s3:GetObject", new Resource.StoredObject(bucket, key));
+      return Need.ofVersion("s3:GetObject", new Resource.StoredObject(bucket, key, version));
     }
 
     /** What copying the tags of the source needs besides. */
     public Need needsOfTags() {
-      return Need.of("s3:GetObjectTagging", new Resource.StoredObject(bucket, key));
+      return Need.ofVersion("s3:GetObjectTagging", new Resource.StoredObject(bucket, key, version));
     }
   }
 

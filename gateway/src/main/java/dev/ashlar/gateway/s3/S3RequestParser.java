@@ -7,13 +7,17 @@ import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.gateway.s3.S3Request.Listing;
 import dev.ashlar.gateway.s3.Subresource.Unconfigured;
 import dev.ashlar.gateway.uri.Query;
+import dev.ashlar.gateway.version.VersionId;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
+import dev.ashlar.protocol.message.VersionRef;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Parses HTTP requests into S3 requests. */
 public final class S3RequestParser {
+  private static final String VERSION = "versionId";
+  private static final String VERSION_MARKER = "version-id-marker";
   private static final int PAGE_MAX = 1000;
   private static final int BUCKETS_PAGE_MAX = 10_000;
 
@@ -42,6 +46,10 @@ public final class S3RequestParser {
         && LockRequests.isTrue(headers, LockRequests.BYPASS)) {
       throw LockRequests.bypassWithoutLock();
     }
+    if (!(request instanceof S3Request.OfVersion) && query.has(VERSION)) {
+      throw S3Exception.invalidArgument(
+          "This operation does not accept a version-id.", VERSION, query.get(VERSION, ""));
+    }
     return request;
   }
 
@@ -59,17 +67,17 @@ public final class S3RequestParser {
       return service(exchange.method(), query);
     }
     String key = target.key();
-    ObjectRequestParser.requireCurrentVersion(query.get("versionId"));
+    VersionRef version = VersionId.parse(VERSION, query.get(VERSION));
     if (feature != null) {
-      return new S3Request.GetUnconfigured(bucket, key, feature);
+      return new S3Request.GetUnconfigured(bucket, key, version, feature);
     }
     if (query.has("tagging")) {
-      return TaggingRequests.of(exchange.method(), bucket, key);
+      return TaggingRequests.of(exchange.method(), bucket, key, version);
     }
     if (query.has("acl")) {
-      return acl(exchange.method(), bucket, key, headers);
+      return acl(exchange.method(), bucket, key, version, headers);
     }
-    S3Request ofLock = LockRequests.of(exchange.method(), bucket, key, query, headers);
+    S3Request ofLock = LockRequests.of(exchange.method(), bucket, key, version, query, headers);
     if (ofLock != null) {
       return ofLock;
     }
@@ -78,7 +86,7 @@ public final class S3RequestParser {
     }
     return key == null
         ? bucket(exchange.method(), bucket, query, headers)
-        : new ObjectRequestParser(bucket, key, query, headers).parse(exchange.method());
+        : new ObjectRequestParser(bucket, key, version, query, headers).parse(exchange.method());
   }
 
   private static S3Request service(String method, Query query) throws S3Exception {
@@ -93,16 +101,21 @@ public final class S3RequestParser {
   }
 
   private static S3Request acl(
-      String method, String bucket, @Nullable String key, HttpHeaders headers) throws S3Exception {
+      String method,
+      String bucket,
+      @Nullable String key,
+      @Nullable VersionRef version,
+      HttpHeaders headers)
+      throws S3Exception {
     // Only canned ACLs that change nothing pass the check of the headers.
     boolean isCanned = headers.contains("x-amz-acl") && !hasBody(headers);
     if (method.equals("PUT") && isCanned) {
-      return new S3Request.PutCannedAcl(bucket, key);
+      return new S3Request.PutCannedAcl(bucket, key, version);
     }
     if (!method.equals("GET")) {
       throw new S3Exception(S3Error.NOT_IMPLEMENTED);
     }
-    return new S3Request.GetAcl(bucket, key);
+    return new S3Request.GetAcl(bucket, key, version);
   }
 
   private static boolean hasBody(HttpHeaders headers) {
@@ -116,8 +129,10 @@ public final class S3RequestParser {
       case "GET" -> getBucket(bucket, query);
       case "HEAD" -> new S3Request.HeadBucket(bucket);
       case "PUT" ->
-          new S3Request.CreateBucket(
-              bucket, LockRequests.isTrue(headers, LockRequests.LOCK_BUCKET));
+          query.has("versioning")
+              ? new S3Request.PutBucketVersioning(bucket)
+              : new S3Request.CreateBucket(
+                  bucket, LockRequests.isTrue(headers, LockRequests.LOCK_BUCKET));
       case "DELETE" -> new S3Request.DeleteBucket(bucket);
       case "POST" -> postBucket(bucket, query, headers);
       default -> throw methodNotAllowed(method, "BUCKET");
@@ -128,6 +143,9 @@ public final class S3RequestParser {
     if (query.has("location")) {
       return new S3Request.GetBucketLocation(bucket);
     }
+    if (query.has("versioning")) {
+      return new S3Request.GetBucketVersioning(bucket);
+    }
     if (query.has("uploads")) {
       return new S3Request.ListMultipartUploads(
           listing(bucket, query, "max-uploads"),
@@ -135,8 +153,7 @@ public final class S3RequestParser {
           query.get("upload-id-marker", ""));
     }
     if (query.has("versions")) {
-      return new S3Request.ListObjectVersions(
-          listing(bucket, query, "max-keys"), query.get("key-marker", ""));
+      return versions(bucket, query);
     }
     Listing listing = listing(bucket, query, "max-keys");
     if (!"2".equals(query.get("list-type"))) {
@@ -147,6 +164,22 @@ public final class S3RequestParser {
         query.get("start-after", ""),
         query.get("continuation-token"),
         query.get("fetch-owner", "").equals("true"));
+  }
+
+  private static S3Request versions(String bucket, Query query) throws S3Exception {
+    String keyMarker = query.get("key-marker", "");
+    String versionIdMarker = query.get(VERSION_MARKER, "");
+    if (keyMarker.isEmpty() && !versionIdMarker.isEmpty()) {
+      throw S3Exception.invalidArgument(
+          "A version-id marker cannot be specified without a key marker.",
+          VERSION_MARKER,
+          versionIdMarker);
+    }
+    return new S3Request.ListObjectVersions(
+        listing(bucket, query, "max-keys"),
+        keyMarker,
+        versionIdMarker,
+        versionIdMarker.isEmpty() ? null : VersionId.parse(VERSION_MARKER, versionIdMarker));
   }
 
   private static Listing listing(String bucket, Query query, String maxName) throws S3Exception {
@@ -176,7 +209,8 @@ public final class S3RequestParser {
       boolean hasDigest =
           headers.contains("content-md5")
               || Checksums.announced(headers) != ChecksumAlgorithm.CHECKSUM_NONE;
-      return new S3Request.DeleteObjects(bucket, hasDigest);
+      return new S3Request.DeleteObjects(
+          bucket, hasDigest, LockRequests.isTrue(headers, LockRequests.BYPASS));
     }
     String type = headers.get("content-type", "").toLowerCase(Locale.ROOT);
     if (type.startsWith("multipart/form-data")) {

@@ -42,6 +42,7 @@ public final class Subresource {
           bucket("uploads", "GET"),
           object("uploads", "POST"),
           object("uploadId", "GET PUT POST DELETE"),
+          bucket("versioning", "GET PUT"),
           bucket("versions", "GET"),
           // Parameters of an operation that another parameter or the method has chosen.
           object("partNumber", "GET HEAD PUT").detail(),
@@ -82,8 +83,6 @@ public final class Subresource {
                       .openRoot("RequestPaymentConfiguration")
                       .element("Payer", "BucketOwner")
                       .close()),
-          bucket("versioning", "GET PUT")
-              .unconfigured("s3:GetBucketVersioning", empty("VersioningConfiguration")),
           bucket("website", "GET PUT DELETE")
               .unconfigured("s3:GetBucketWebsite", S3Error.NO_SUCH_WEBSITE_CONFIGURATION),
           // S3 lists or returns these by id, which is part of the feature: nothing truthful to

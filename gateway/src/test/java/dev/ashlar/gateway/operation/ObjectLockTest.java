@@ -417,4 +417,130 @@ class ObjectLockTest {
         "AccessDenied",
         as(put("/bkt/k?legal-hold", "<LegalHold><Status>OFF</Status></LegalHold>"), hold, write));
   }
+
+  /** The id of the version that is written. */
+  private String written(TestRequest request) throws Exception {
+    return s3.ok(200, request).header("x-amz-version-id");
+  }
+
+  private static TestRequest delete(String key, String version) {
+    return TestS3.request("DELETE", "/bkt/" + key + "?versionId=" + version);
+  }
+
+  @Test
+  void lockedVersionsAreNotDeleted() throws Exception {
+    String governed = written(locked(put("/bkt/v", "1"), "GOVERNANCE", UNTIL));
+    String complied = written(locked(put("/bkt/v", "2"), "COMPLIANCE", UNTIL));
+    String held =
+        written(
+            put("/bkt/v", "3")
+                .header("x-amz-object-lock-legal-hold", "ON")
+                .header("Content-MD5", "not looked at here"));
+    for (String version : List.of(governed, complied, held)) {
+      TestAnswer refused = s3.send(delete("v", version));
+      assertEquals("AccessDenied", refused.code());
+      assertEquals(403, refused.status());
+    }
+    for (String version : List.of(complied, held)) {
+      s3.refused("AccessDenied", bypassing(delete("v", version)));
+    }
+    // A marker hides the versions and deletes none.
+    String marker = s3.ok(204, "DELETE", "/bkt/v").header("x-amz-version-id");
+    s3.refused("NoSuchKey", "GET", "/bkt/v");
+    s3.ok(204, delete("v", marker));
+    assertEquals("3", s3.ok(200, "GET", "/bkt/v").text());
+    s3.refused("BucketNotEmpty", "DELETE", "/bkt");
+    s3.refused("AccessDenied", as(bypassing(delete("v", governed)), "", "DeleteObjectVersion"));
+    s3.ok(
+        204,
+        as(
+            bypassing(delete("v", governed)),
+            "",
+            "DeleteObjectVersion",
+            "BypassGovernanceRetention"));
+    s3.refused("NoSuchVersion", "GET", "/bkt/v?versionId=" + governed);
+    s3.ok(
+        200,
+        put("/bkt/v?legal-hold&versionId=" + held, "<LegalHold><Status>OFF</Status></LegalHold>"));
+    s3.ok(204, delete("v", held));
+    assertEquals("2", s3.ok(200, "GET", "/bkt/v").text());
+  }
+
+  @Test
+  void eachDeletionOfManyObeysTheLocks() throws Exception {
+    String governed = written(locked(put("/bkt/a", "1"), "GOVERNANCE", UNTIL));
+    String complied = written(locked(put("/bkt/b", "1"), "COMPLIANCE", UNTIL));
+    String free = written(put("/bkt/c", "1"));
+    String keys =
+        "<Delete>"
+            + named("a", governed)
+            + named("b", complied)
+            + named("c", free)
+            + "<Object><Key>b</Key></Object></Delete>";
+    TestRequest request = deletions(keys);
+    assertEquals(List.of("c", "b"), s3.ok(200, request).each("Deleted", "Key"));
+    TestAnswer user =
+        s3.ok(200, as(bypassing(deletions(keys)), "", "DeleteObjectVersion", "DeleteObject"));
+    assertEquals(List.of("a", "b", "c", "b"), user.each("Error", "Key"));
+    TestAnswer bypassing = s3.ok(200, bypassing(deletions(keys)));
+    assertEquals(List.of("a", "c", "b"), bypassing.each("Deleted", "Key"));
+    assertEquals(List.of("AccessDenied"), bypassing.each("Error", "Code"));
+    assertEquals("1", s3.ok(200, "GET", "/bkt/b?versionId=" + complied).text());
+  }
+
+  private static String named(String key, String version) {
+    return "<Object><Key>" + key + "</Key><VersionId>" + version + "</VersionId></Object>";
+  }
+
+  private static TestRequest deletions(String document) {
+    return TestS3.request("POST", "/bkt?delete")
+        .header("Content-MD5", "not looked at here")
+        .body(document);
+  }
+
+  @Test
+  void versioningOfABucketWithLockIsNotSuspended() throws Exception {
+    TestAnswer refused =
+        s3.send(
+            put(
+                "/bkt?versioning",
+                "<VersioningConfiguration><Status>Suspended</Status></VersioningConfiguration>"));
+    assertEquals("InvalidBucketState", refused.code());
+    assertEquals(409, refused.status());
+    assertEquals("Enabled", s3.ok(200, "GET", "/bkt?versioning").element("Status"));
+  }
+
+  @Test
+  void lockedVersionsAreNeitherAppendedToNorPatched() throws Exception {
+    s3.ok(200, locked(put("/bkt/v", "1"), "GOVERNANCE", UNTIL));
+    s3.refused("InvalidBucketState", put("/bkt/v?append&position=1", "2"));
+    s3.refused(
+        "InvalidBucketState",
+        TestS3.request("PATCH", "/bkt/v").header("Content-Range", "bytes 0-0/*").body("2"));
+    assertEquals("1", s3.ok(200, "GET", "/bkt/v").text());
+  }
+
+  @Test
+  void locksBelongToVersions() throws Exception {
+    String first = written(put("/bkt/v", "1"));
+    String second = written(put("/bkt/v", "2"));
+    s3.ok(200, put("/bkt/v?retention&versionId=" + first, retention("GOVERNANCE", UNTIL)));
+    s3.refused("NoSuchObjectLockConfiguration", "GET", "/bkt/v?retention");
+    assertEquals(
+        "GOVERNANCE",
+        s3.ok(200, "GET", "/bkt/v?versionId=" + first).header("x-amz-object-lock-mode"));
+    assertEquals(
+        UNTIL, s3.ok(200, "GET", "/bkt/v?retention&versionId=" + first).element("RetainUntilDate"));
+    s3.refused("AccessDenied", delete("v", first));
+    s3.ok(204, delete("v", second));
+    assertRetention("/bkt/v", "GOVERNANCE", UNTIL);
+    String marker = s3.ok(204, "DELETE", "/bkt/v").header("x-amz-version-id");
+    s3.refused("MethodNotAllowed", "GET", "/bkt/v?retention&versionId=" + marker);
+    s3.refused(
+        "MethodNotAllowed",
+        put("/bkt/v?retention&versionId=" + marker, retention("GOVERNANCE", UNTIL)));
+    s3.refused(
+        "NoSuchVersion",
+        put("/bkt/v?retention&versionId=" + second, retention("GOVERNANCE", UNTIL)));
+  }
 }

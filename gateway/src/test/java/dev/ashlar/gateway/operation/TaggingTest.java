@@ -320,4 +320,40 @@ class TaggingTest {
     s3.refused("AccessDenied", as(tagging, putTags("/bkt/none", tags("a", "1"))));
     s3.refused("AccessDenied", as(tagging, TestS3.request("GET", "/bkt/none?tagging")));
   }
+
+  @Test
+  void tagsBelongToVersions() throws Exception {
+    s3.ok(
+        200,
+        TestS3.request("PUT", "/bkt?versioning")
+            .body("<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>"));
+    String first = s3.ok(200, tagged("/bkt/v", "a=1")).header("x-amz-version-id");
+    String second = s3.ok(200, tagged("/bkt/v", "a=2")).header("x-amz-version-id");
+    String of = "/bkt/v?tagging&versionId=";
+    TestAnswer tagged =
+        s3.ok(200, TestS3.request("PUT", of + first).body(tags("b", "1", "c", "1")));
+    assertEquals(first, tagged.header("x-amz-version-id"));
+    assertEquals(first, s3.ok(200, "GET", of + first).header("x-amz-version-id"));
+    assertEquals(second, s3.ok(200, "GET", "/bkt/v?tagging").header("x-amz-version-id"));
+    assertEquals("a=2", tagsOf("/bkt/v"));
+    assertEquals("2", s3.ok(200, "GET", "/bkt/v?versionId=" + first).header("x-amz-tagging-count"));
+    TestRequest copy = TestS3.request("PUT", "/bkt/c");
+    s3.ok(200, copy.header("x-amz-copy-source", "bkt/v?versionId=" + first));
+    assertEquals("b=1&c=1", tagsOf("/bkt/c"));
+    s3.ok(204, "DELETE", of + first);
+    assertEquals("", s3.ok(200, "GET", of + first).element("TagSet"));
+    s3.refused("NoSuchVersion", "GET", of + "00000000000000ff");
+    s3.refused("InvalidArgument", "GET", of + "x");
+    // Versions have actions of their own.
+    String plain =
+        allow(List.of("GetObjectTagging", "PutObjectTagging", "DeleteObjectTagging"), "");
+    s3.ok(200, as(plain, TestS3.request("GET", "/bkt/v?tagging")));
+    s3.refused("AccessDenied", as(plain, TestS3.request("GET", of + second)));
+    s3.refused("AccessDenied", as(plain, TestS3.request("DELETE", of + second)));
+    s3.refused("AccessDenied", as(plain, TestS3.request("PUT", of + second).body(tags("b", "1"))));
+    String versions = allow(List.of("GetObjectVersionTagging", "PutObjectVersionTagging"), "");
+    s3.ok(200, as(versions, TestS3.request("GET", of + second)));
+    s3.ok(200, as(versions, TestS3.request("PUT", of + second).body(tags("b", "1"))));
+    assertEquals("b=1", tagsOf("/bkt/v"));
+  }
 }

@@ -12,7 +12,7 @@ import dev.ashlar.protocol.client.ListPage;
 import dev.ashlar.protocol.client.ListQuery;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 
-/** ListObjects, ListObjectsV2, and ListObjectVersions with the only version of each object. */
+/** ListObjects and ListObjectsV2. */
 public record ListObjectsHandler(Backend backend) {
   public HttpAnswer handle(S3Request.ListObjects request)
       throws S3Exception, MetadataUnavailableException {
@@ -48,32 +48,6 @@ public record ListObjectsHandler(Backend backend) {
     xml.element("KeyCount", page.entries().size());
     document.parameters("MaxKeys", page.truncated());
     contents(document, page, request.fetchOwner());
-    return Answers.xml(document.commonPrefixes(page).xml().close());
-  }
-
-  /** Without versioning every object is the latest version of its key, and its id is null. */
-  public HttpAnswer handle(S3Request.ListObjectVersions request)
-      throws S3Exception, MetadataUnavailableException {
-    Listing listing = request.listing();
-    ListPage page = page(listing, request.keyMarker());
-    ListingDocument document = new ListingDocument("ListVersionsResult", listing);
-    XmlWriter xml = document.xml();
-    xml.element("Name", listing.bucket());
-    document.name("Prefix", listing.prefix()).name("KeyMarker", request.keyMarker());
-    xml.element("VersionIdMarker", "");
-    if (page.truncated()) {
-      document.name("NextKeyMarker", lastName(page));
-      xml.element("NextVersionIdMarker", "null");
-    }
-    document.parameters("MaxKeys", page.truncated());
-    for (ListPage.Entry entry : page.entries()) {
-      if (entry instanceof ListPage.Key key) {
-        xml.open("Version");
-        document.object(key.name(), key.summary());
-        xml.element("VersionId", "null").element("IsLatest", true);
-        owner(xml, key).close();
-      }
-    }
     return Answers.xml(document.commonPrefixes(page).xml().close());
   }
 

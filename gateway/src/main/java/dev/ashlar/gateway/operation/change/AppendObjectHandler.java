@@ -1,5 +1,6 @@
 package dev.ashlar.gateway.operation.change;
 
+import dev.ashlar.gateway.access.AccessControl.Permit;
 import dev.ashlar.gateway.access.Caller;
 import dev.ashlar.gateway.auth.Authenticator.PayloadBody;
 import dev.ashlar.gateway.error.S3Error;
@@ -27,14 +28,15 @@ import java.util.Optional;
 public record AppendObjectHandler(Backend backend) {
   private static final String NEXT_POSITION = "x-rgw-next-append-position";
 
-  public HttpAnswer handle(S3Request.AppendObject request, Caller caller, PayloadBody body)
+  public HttpAnswer handle(S3Request.AppendObject request, Permit permit, PayloadBody body)
       throws S3Exception, UnavailableException, InterruptedException {
+    ChangeIngest.requireNoVersions(permit.bucket());
     long length = body.length();
     Optional<ObjectRead> object = backend.metadata().object(request.bucket(), request.key());
     requireExpected(request, object);
     HttpAnswer answer =
         object.isEmpty()
-            ? create(request, caller, body)
+            ? create(request, permit.caller(), body)
             : append(request, body, new ChangeIngest.Place(object.get(), request.offset(), length));
     switch (request.dialect()) {
       case EXPRESS ->

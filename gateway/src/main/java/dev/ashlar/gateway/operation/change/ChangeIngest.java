@@ -8,12 +8,15 @@ import dev.ashlar.gateway.auth.Authenticator.PayloadBody;
 import dev.ashlar.gateway.checksum.ChecksumKind;
 import dev.ashlar.gateway.checksum.Checksums;
 import dev.ashlar.gateway.checksum.RunningDigest;
+import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.BodyIngest;
 import dev.ashlar.gateway.s3.SizeLimits;
+import dev.ashlar.gateway.version.VersionId;
 import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.client.UnavailableException;
+import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import dev.ashlar.protocol.message.ChecksumValue;
 import dev.ashlar.protocol.message.CommandResult;
@@ -72,6 +75,15 @@ record ChangeIngest(Backend backend) {
         return CommandResult.newBuilder().setCode(ResultCode.CONDITIONAL_CONFLICT).build();
       }
       throw e;
+    }
+  }
+
+  /** Refuses a change where versions are kept: each would be a version that never changes. */
+  static void requireNoVersions(BucketRow bucket) throws S3Exception {
+    if (VersionId.areKept(bucket)) {
+      throw new S3Exception(
+          S3Error.INVALID_BUCKET_STATE,
+          "Objects in buckets with versioning cannot be appended to or patched.");
     }
   }
 

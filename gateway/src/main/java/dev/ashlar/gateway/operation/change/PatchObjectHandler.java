@@ -26,6 +26,7 @@ import java.util.Optional;
 public record PatchObjectHandler(Backend backend) {
   public HttpAnswer handle(S3Request.PatchObject request, Permit permit, PayloadBody body)
       throws S3Exception, UnavailableException, InterruptedException {
+    ChangeIngest.requireNoVersions(permit.bucket());
     long length = body.length();
     ObjectRead object = permit.object();
     Precondition condition = condition(request, object);

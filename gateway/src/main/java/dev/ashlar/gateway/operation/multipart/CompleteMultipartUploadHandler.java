@@ -18,11 +18,14 @@ import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.message.ChecksumValue;
 import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.CompletePart;
 import dev.ashlar.protocol.message.CompleteUpload;
+import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.ObjectSummary;
 import dev.ashlar.protocol.message.PartRow;
 import dev.ashlar.protocol.message.UploadRow;
+import io.netty.handler.codec.http.HttpHeaders;
 import java.util.List;
 import java.util.Optional;
 
@@ -55,8 +58,10 @@ public record CompleteMultipartUploadHandler(Backend backend) {
     String etag = MultipartChecksum.etag(wanted.etags());
     ChecksumValue checksum = MultipartChecksum.of(upload, parts);
     requireExpected(request, upload, parts, checksum);
-    backend.submit(Command.newBuilder().setCompleteUpload(command(request, parts, etag, checksum)));
-    return Answers.xml(document(request, host, etag, checksum));
+    CommandResult result =
+        backend.submit(
+            Command.newBuilder().setCompleteUpload(command(request, parts, etag, checksum)));
+    return answer(document(request, host, etag, checksum), result);
   }
 
   /**
@@ -70,10 +75,22 @@ public record CompleteMultipartUploadHandler(Backend backend) {
     if (read.isPresent() && read.get().object().getUploadId().equals(request.uploadId())) {
       ObjectSummary summary = read.get().object().getSummary();
       if (wanted.areMd5s() && summary.getEtag().equals(MultipartChecksum.etag(wanted.etags()))) {
-        return Answers.xml(document(request, host, summary.getEtag(), summary.getChecksum()));
+        ObjectRecord object = read.get().object();
+        CommandResult written =
+            CommandResult.newBuilder()
+                .setVersion(object.getVersion())
+                .setVersioned(object.getVersioned())
+                .build();
+        return answer(document(request, host, summary.getEtag(), summary.getChecksum()), written);
       }
     }
     throw Uploads.noSuchUpload(request.uploadId());
+  }
+
+  private static HttpAnswer answer(XmlWriter document, CommandResult written) {
+    HttpHeaders headers = Answers.headers();
+    Answers.addVersion(headers, written);
+    return Answers.xml(document.toBytes(), headers);
   }
 
   private static void requireExpected(

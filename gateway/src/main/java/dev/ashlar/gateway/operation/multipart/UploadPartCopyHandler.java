@@ -22,6 +22,7 @@ import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.ObjectSummary;
 import dev.ashlar.protocol.message.PartRow;
 import dev.ashlar.protocol.message.UploadRow;
+import io.netty.handler.codec.http.HttpHeaders;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.HexFormat;
@@ -36,13 +37,18 @@ public record UploadPartCopyHandler(Backend backend) {
         new CopySources(backend, caller)
             .copy(
                 request.source(),
-                source -> command(request, source, part(request, source, upload)));
+                from -> {
+                  ObjectRecord source = from.object().object();
+                  return command(request, source, part(request, source, upload));
+                });
     PartRow part = part(request, copied.source(), upload);
     XmlWriter xml = new XmlWriter().openRoot("CopyPartResult");
     xml.element("LastModified", S3Dates.xml(copied.result().getLastModifiedMs()));
     xml.element("ETag", Etags.quote(part.getEtag()));
     Answers.writeChecksum(xml, part.getChecksum(), false);
-    return Answers.xml(xml.close());
+    HttpHeaders headers = Answers.headers();
+    copied.addSourceVersion(headers);
+    return Answers.xml(xml.close().toBytes(), headers);
   }
 
   private static ByteRange range(S3Request.UploadPartCopy request, ObjectSummary source)

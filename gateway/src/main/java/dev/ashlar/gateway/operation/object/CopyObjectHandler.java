@@ -1,5 +1,6 @@
 package dev.ashlar.gateway.operation.object;
 
+import dev.ashlar.gateway.access.AccessControl.Permit;
 import dev.ashlar.gateway.access.Caller;
 import dev.ashlar.gateway.access.Need;
 import dev.ashlar.gateway.error.S3Error;
@@ -22,6 +23,7 @@ import dev.ashlar.protocol.message.ObjectFacts;
 import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.ObjectSummary;
 import dev.ashlar.protocol.message.Tag;
+import io.netty.handler.codec.http.HttpHeaders;
 import java.util.List;
 
 /** Copies an object by referring to the same blobs. No data moves. */
@@ -34,12 +36,18 @@ public record CopyObjectHandler(Backend backend) {
         new CopySources(backend, caller)
             .copy(
                 request.source(),
-                source -> {
+                from -> {
+                  ObjectRecord source = from.object().object();
                   requireCopyable(source, request.checksum());
-                  ObjectFacts facts = facts(request, source, caller);
+                  ObjectFacts facts = facts(request, from, caller);
                   return Command.newBuilder().setCopyObject(copy(request, source, facts, caller));
                 });
-    return Answers.xml(document(copied.source().getSummary(), copied.result().getLastModifiedMs()));
+    HttpHeaders headers = Answers.headers();
+    Answers.addVersion(headers, copied.result());
+    copied.addSourceVersion(headers);
+    return Answers.xml(
+        document(copied.source().getSummary(), copied.result().getLastModifiedMs()).toBytes(),
+        headers);
   }
 
   private static void requireCopyable(ObjectRecord source, ChecksumAlgorithm wanted)
@@ -54,13 +62,15 @@ public record CopyObjectHandler(Backend backend) {
   }
 
   /** What the copy has beside its content. Tags are copied by those who may read and put them. */
-  private ObjectFacts facts(S3Request.CopyObject request, ObjectRecord source, Caller caller)
+  private ObjectFacts facts(S3Request.CopyObject request, Permit source, Caller caller)
       throws S3Exception, MetadataUnavailableException {
-    List<Tag> tags = source.getFacts().getTagsList();
+    List<Tag> tags = source.object().object().getFacts().getTagsList();
     if (!request.copiesTags() || tags.isEmpty()) {
       return request.given().facts();
     }
-    backend.access().require(caller, request.source().needsOfTags());
+    if (!source.isAllowedOnObject(request.source().needsOfTags())) {
+      throw new S3Exception(S3Error.ACCESS_DENIED);
+    }
     backend
         .access()
         .require(

@@ -9,39 +9,47 @@ import dev.ashlar.gateway.exchange.HttpExchange.RequestBody;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.BodyIngest;
-import dev.ashlar.gateway.operation.shared.WriteConditions;
+import dev.ashlar.gateway.operation.shared.ErrorMapping;
+import dev.ashlar.gateway.operation.shared.LockRules;
 import dev.ashlar.gateway.s3.Etags;
 import dev.ashlar.gateway.s3.S3Request;
+import dev.ashlar.gateway.version.VersionId;
 import dev.ashlar.gateway.xml.XmlReader;
 import dev.ashlar.gateway.xml.XmlReader.Element;
 import dev.ashlar.gateway.xml.XmlWriter;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
-import dev.ashlar.protocol.message.Command;
-import dev.ashlar.protocol.message.DeleteObjects;
+import dev.ashlar.protocol.message.DeleteResult;
+import dev.ashlar.protocol.message.DeleteTarget;
 import dev.ashlar.protocol.message.Precondition;
+import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.message.VersionRef;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Deletes up to a thousand keys and reports the outcome of each. */
+/** Deletes up to a thousand keys or versions, and reports the outcome of each. */
 public record DeleteObjectsHandler(Backend backend) {
   private static final int KEYS_MAX = 1000;
-  // As many keys of the greatest length fit into one Raft entry.
-  private static final int KEYS_PER_COMMAND = 250;
 
+  /** What the body names, as it names it. */
   private record Deletion(String key, @Nullable String versionId, @Nullable String etag) {}
 
-  private record Failure(String key, S3Error error) {}
+  private sealed interface Outcome {
+    Deletion deletion();
+  }
 
-  private record Outcome(List<Deletion> deleted, List<Failure> failures) {}
+  private record Deleted(Deletion deletion, DeleteResult result) implements Outcome {}
+
+  private record Failed(Deletion deletion, S3Error error) implements Outcome {}
 
   public HttpAnswer handle(S3Request.DeleteObjects request, Permit permit, RequestBody body)
       throws S3Exception, MetadataUnavailableException, InterruptedException {
     Element document = XmlReader.read(BodyIngest.document(body), "Delete");
     List<Deletion> deletions = deletions(document);
-    Outcome outcome = delete(request.bucket(), permit, deletions);
+    LockRules.requireBypassable(permit.bucket(), request.bypassesGovernance());
+    List<Outcome> outcomes = delete(request, permit, deletions);
     boolean isQuiet = "true".equals(document.childText("Quiet"));
-    return Answers.xml(document(outcome, isQuiet));
+    return Answers.xml(document(outcomes, isQuiet));
   }
 
   private static List<Deletion> deletions(Element document) throws S3Exception {
@@ -55,7 +63,9 @@ public record DeleteObjectsHandler(Backend backend) {
         if (key.isEmpty()) {
           throw new S3Exception(S3Error.MALFORMED_XML);
         }
-        deletions.add(new Deletion(key, child.childText("VersionId"), child.childText("ETag")));
+        String versionId = child.childText("VersionId");
+        boolean hasVersion = versionId != null && !versionId.isEmpty();
+        deletions.add(new Deletion(key, hasVersion ? versionId : null, child.childText("ETag")));
       }
     }
     if (deletions.isEmpty() || deletions.size() > KEYS_MAX) {
@@ -64,70 +74,112 @@ public record DeleteObjectsHandler(Backend backend) {
     return deletions;
   }
 
-  private Outcome delete(String bucket, Permit permit, List<Deletion> deletions)
+  /** Decides about each deletion, and carries out what is allowed, in the order of the request. */
+  private List<Outcome> delete(
+      S3Request.DeleteObjects request, Permit permit, List<Deletion> deletions)
       throws S3Exception, MetadataUnavailableException {
-    Outcome outcome = new Outcome(new ArrayList<>(), new ArrayList<>());
-    List<Deletion> unconditional = new ArrayList<>();
+    List<@Nullable S3Error> refusals = new ArrayList<>(deletions.size());
+    List<DeleteTarget> targets = new ArrayList<>(deletions.size());
     for (Deletion deletion : deletions) {
-      String version = deletion.versionId;
-      Need.Resource key = new Need.Resource.Key(bucket, deletion.key);
-      if (!permit.isAllowed(Need.of("s3:DeleteObject", key))) {
-        outcome.failures.add(new Failure(deletion.key, S3Error.ACCESS_DENIED));
-      } else if (version != null && !version.isEmpty() && !version.equals("null")) {
-        outcome.failures.add(new Failure(deletion.key, S3Error.NO_SUCH_VERSION));
-      } else if (deletion.etag != null) {
-        deleteIfMatch(bucket, deletion, deletion.etag, outcome);
-      } else {
-        unconditional.add(deletion);
+      VersionRef version =
+          deletion.versionId == null ? null : VersionId.version(deletion.versionId);
+      S3Error refusal = refusal(request, permit, deletion, version);
+      refusals.add(refusal);
+      if (refusal == null) {
+        targets.add(target(deletion, version, request.bypassesGovernance()));
       }
     }
-    for (int from = 0; from < unconditional.size(); from += KEYS_PER_COMMAND) {
-      List<Deletion> some =
-          unconditional.subList(from, Math.min(from + KEYS_PER_COMMAND, unconditional.size()));
-      submit(DeleteObjects.newBuilder().setBucket(bucket), some);
-      outcome.deleted.addAll(some);
+    List<DeleteResult> results =
+        new Deletions(backend, request.bucket())
+            .delete(targets, VersionId.areKept(permit.bucket()));
+    List<Outcome> outcomes = new ArrayList<>(deletions.size());
+    int next = 0;
+    for (int i = 0; i < deletions.size(); i++) {
+      S3Error refusal = refusals.get(i);
+      outcomes.add(
+          refusal == null
+              ? outcome(deletions.get(i), results.get(next++))
+              : new Failed(deletions.get(i), refusal));
     }
-    return outcome;
+    return outcomes;
   }
 
-  private void deleteIfMatch(String bucket, Deletion deletion, String etag, Outcome outcome)
-      throws MetadataUnavailableException {
-    Precondition condition = Precondition.newBuilder().setIfMatch(Etags.unquote(etag)).build();
-    try {
-      WriteConditions.check(
-          backend.metadata().object(bucket, deletion.key), condition, deletion.key);
-      submit(
-          DeleteObjects.newBuilder().setBucket(bucket).setPrecondition(condition),
-          List.of(deletion));
-      outcome.deleted.add(deletion);
-    } catch (S3Exception e) {
-      outcome.failures.add(new Failure(deletion.key, e.error()));
+  /** Why a deletion is not even tried; null if it is. */
+  private static @Nullable S3Error refusal(
+      S3Request.DeleteObjects request,
+      Permit permit,
+      Deletion deletion,
+      @Nullable VersionRef version) {
+    if (deletion.versionId != null && version == null) {
+      return S3Error.NO_SUCH_VERSION;
     }
+    String bucket = request.bucket();
+    Need.Resource key = new Need.Resource.Key(bucket, deletion.key, version);
+    boolean isAllowed =
+        permit.isAllowed(Need.ofVersion("s3:DeleteObject", key))
+            && (!request.bypassesGovernance()
+                || permit.isAllowed(Need.of(S3Request.BYPASS_GOVERNANCE, key)))
+            && (deletion.etag == null
+                || permit.isAllowed(
+                    Need.of("s3:GetObject", new Need.Resource.Key(bucket, deletion.key))));
+    return isAllowed ? null : S3Error.ACCESS_DENIED;
   }
 
-  private void submit(DeleteObjects.Builder delete, List<Deletion> deletions)
-      throws S3Exception, MetadataUnavailableException {
-    deletions.forEach(deletion -> delete.addKeys(deletion.key));
-    backend.submit(Command.newBuilder().setDeleteObjects(delete));
+  private static DeleteTarget target(
+      Deletion deletion, @Nullable VersionRef version, boolean bypassesGovernance) {
+    DeleteTarget.Builder target = DeleteTarget.newBuilder().setKey(deletion.key);
+    if (version != null) {
+      target.setVersion(version).setBypassGovernance(bypassesGovernance);
+    }
+    if (deletion.etag != null) {
+      target.setPrecondition(
+          Precondition.newBuilder().setIfMatch(Etags.unquote(deletion.etag)).build());
+    }
+    return target.build();
   }
 
-  private static XmlWriter document(Outcome outcome, boolean isQuiet) {
+  private static Outcome outcome(Deletion deletion, DeleteResult result) {
+    return result.getCode() == ResultCode.OK
+        ? new Deleted(deletion, result)
+        : new Failed(deletion, ErrorMapping.error(result.getCode()));
+  }
+
+  private static XmlWriter document(List<Outcome> outcomes, boolean isQuiet) {
     XmlWriter xml = new XmlWriter().openRoot("DeleteResult");
-    if (!isQuiet) {
-      for (Deletion deletion : outcome.deleted) {
-        xml.open("Deleted")
-            .element("Key", deletion.key)
-            .optional("VersionId", deletion.versionId)
-            .close();
+    for (Outcome outcome : outcomes) {
+      switch (outcome) {
+        case Deleted deleted -> {
+          if (!isQuiet) {
+            write(xml, deleted);
+          }
+        }
+        case Failed failed -> write(xml, failed);
       }
-    }
-    for (Failure failure : outcome.failures) {
-      xml.open("Error")
-          .element("Key", failure.key)
-          .element("Code", failure.error.code())
-          .element("Message", failure.error.message())
-          .close();
     }
     return xml.close();
+  }
+
+  private static void write(XmlWriter xml, Deleted deleted) {
+    String versionId = deleted.deletion.versionId;
+    DeleteResult result = deleted.result;
+    xml.open("Deleted").element("Key", deleted.deletion.key).optional("VersionId", versionId);
+    if (result.getDeleteMarker()) {
+      xml.element("DeleteMarker", true)
+          .element(
+              "DeleteMarkerVersionId",
+              versionId == null
+                  ? VersionId.of(result.getVersion(), result.getVersioned())
+                  : versionId);
+    }
+    xml.close();
+  }
+
+  private static void write(XmlWriter xml, Failed failed) {
+    xml.open("Error")
+        .element("Key", failed.deletion.key)
+        .optional("VersionId", failed.deletion.versionId)
+        .element("Code", failed.error.code())
+        .element("Message", failed.error.message())
+        .close();
   }
 }

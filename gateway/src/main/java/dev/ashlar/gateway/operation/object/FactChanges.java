@@ -11,6 +11,7 @@ import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.message.SetObjectFacts;
+import dev.ashlar.protocol.message.VersionRef;
 import java.util.function.Consumer;
 
 /** Changes what belongs to a version without making a new one. */
@@ -24,7 +25,7 @@ record FactChanges(Backend backend) {
    * @return a result that is no conflict, unless there were conflicts again and again
    */
   CommandResult set(
-      S3Request.KeyRequest request,
+      S3Request.FactsRequest request,
       Permit first,
       Caller caller,
       Need need,
@@ -37,6 +38,10 @@ record FactChanges(Backend backend) {
               .setBucket(request.bucket())
               .setKey(request.key())
               .setExpectedVersion(permit.object().object().getVersion());
+      VersionRef version = request.version();
+      if (version != null) {
+        set.setVersion(version);
+      }
       change.accept(set);
       CommandResult result = backend.metadata().submit(Command.newBuilder().setSetObjectFacts(set));
       if (result.getCode() != ResultCode.CONDITIONAL_CONFLICT || tries == TRIES) {

@@ -30,6 +30,7 @@ public final class GetObjectAttributesHandler {
     ObjectSummary summary = object.getSummary();
     HttpHeaders headers = Answers.headers();
     headers.set("Last-Modified", S3Dates.http(summary.getLastModifiedMs()));
+    Answers.addVersion(headers, permit);
     switch (request.conditions().judge(summary.getEtag(), summary.getLastModifiedMs())) {
       case FAILED -> throw new S3Exception(S3Error.PRECONDITION_FAILED);
       case NOT_MODIFIED -> {

@@ -6,6 +6,7 @@ import dev.ashlar.gateway.access.AccessControl.Permit;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.exchange.HttpExchange;
+import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
 import dev.ashlar.gateway.s3.S3Request;
@@ -27,6 +28,7 @@ public record GetObjectHandler(Backend backend) {
       throws S3Exception, UnavailableException, InterruptedException {
     ObjectRead object = permit.object();
     ObjectAnswerHead view = ObjectAnswerHead.of(object.object(), request.options());
+    Answers.addVersion(view.headers(), permit);
     try {
       HttpAnswer.Body body =
           ObjectBody.open(

@@ -12,6 +12,7 @@ public final class HeadObjectHandler {
 
   public static HttpAnswer handle(S3Request.HeadObject request, Permit permit) throws S3Exception {
     ObjectAnswerHead view = ObjectAnswerHead.of(permit.object().object(), request.options());
+    Answers.addVersion(view.headers(), permit);
     if (view.status() != 304) {
       view.headers().set("Content-Length", Long.toString(view.range().length()));
       new ObjectFactHeaders(request, permit).addTo(view.headers());

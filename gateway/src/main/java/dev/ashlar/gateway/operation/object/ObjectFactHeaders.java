@@ -9,7 +9,7 @@ import dev.ashlar.protocol.message.ObjectRecord;
 import io.netty.handler.codec.http.HttpHeaders;
 
 /** The headers about an object that only callers with a right of their own are told. */
-record ObjectFactHeaders(S3Request.KeyRequest request, Permit permit) {
+record ObjectFactHeaders(S3Request request, Permit permit) {
   void addTo(HttpHeaders headers) {
     ObjectRecord object = permit.object().object();
     int tags = object.getFacts().getTagsCount();
@@ -30,7 +30,6 @@ record ObjectFactHeaders(S3Request.KeyRequest request, Permit permit) {
   }
 
   private boolean isPermitted(String action) {
-    Need.Resource object = new Need.Resource.StoredObject(request.bucket(), request.key());
-    return permit.isAllowedOnObject(Need.of(action, object));
+    return permit.isAllowedOnObject(Need.ofVersion(action, request.needs().resource()));
   }
 }

@@ -83,7 +83,7 @@ public record ObjectLockHandler(Backend backend) {
   }
 
   private HttpAnswer set(
-      S3Request.KeyRequest request,
+      S3Request.FactsRequest request,
       Caller caller,
       Need need,
       ObjectLock lock,

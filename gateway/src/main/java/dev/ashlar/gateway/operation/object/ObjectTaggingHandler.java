@@ -12,13 +12,18 @@ import dev.ashlar.gateway.operation.shared.BodyIngest;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.gateway.s3.TagSet;
+import dev.ashlar.gateway.version.VersionId;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.message.CommandResult;
+import io.netty.handler.codec.http.HttpHeaders;
 
 /** Reads and changes the tags of an object. Changing them makes no new version. */
 public record ObjectTaggingHandler(Backend backend) {
   public static HttpAnswer handle(S3Request.GetObjectTagging request, Permit permit) {
     TagSet tags = new TagSet(permit.object().object().getFacts().getTagsList());
-    return Answers.xml(tags.document(), Answers.headers());
+    HttpHeaders headers = Answers.headers();
+    Answers.addVersion(headers, permit);
+    return Answers.xml(tags.document(), headers);
   }
 
   /** Decides here, as policies may ask which tags the body brings. */
@@ -27,26 +32,35 @@ public record ObjectTaggingHandler(Backend backend) {
     TagSet tags = TagSet.of(BodyIngest.document(body), TagSet.OBJECT_TAGS_MAX);
     Caller bringing = caller.bringing(tags.tags());
     Permit permit = backend.access().require(bringing, request.needsOfObject());
-    set(request, permit, bringing, request.needsOfObject(), tags);
-    return Answers.empty(200);
+    return set(request, permit, bringing, request.needsOfObject(), tags, 200);
   }
 
   public HttpAnswer handle(S3Request.DeleteObjectTagging request, Permit permit)
       throws S3Exception, MetadataUnavailableException {
-    set(request, permit, permit.caller(), request.needs(), TagSet.NONE);
-    return Answers.empty(204);
+    return set(request, permit, permit.caller(), request.needs(), TagSet.NONE, 204);
   }
 
-  private void set(
-      S3Request.KeyRequest request, Permit permit, Caller caller, Need need, TagSet tags)
+  private HttpAnswer set(
+      S3Request.FactsRequest request,
+      Permit permit,
+      Caller caller,
+      Need need,
+      TagSet tags,
+      int status)
       throws S3Exception, MetadataUnavailableException {
-    ErrorMapping.requireOk(
+    CommandResult result =
         new FactChanges(backend)
             .set(
                 request,
                 permit,
                 caller,
                 need,
-                change -> change.getTagsBuilder().addAllTags(tags.tags())));
+                change -> change.getTagsBuilder().addAllTags(tags.tags()));
+    ErrorMapping.requireOk(result);
+    HttpHeaders headers = Answers.headers();
+    if (VersionId.areKept(permit.bucket())) {
+      headers.set(VersionId.HEADER, VersionId.of(result.getVersion(), result.getVersioned()));
+    }
+    return Answers.empty(status, headers);
   }
 }

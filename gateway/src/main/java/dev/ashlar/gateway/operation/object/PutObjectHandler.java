@@ -63,7 +63,9 @@ public record PutObjectHandler(Backend backend) {
   /** What came of storing an object; not there unless the result is OK. */
   public record Stored(CommandResult result, String etag, ChecksumValue checksum) {
     public HttpAnswer answer() {
-      return Answers.stored(etag, checksum, true);
+      HttpAnswer answer = Answers.stored(etag, checksum, true);
+      Answers.addVersion(answer.headers(), result);
+      return answer;
     }
   }
 }

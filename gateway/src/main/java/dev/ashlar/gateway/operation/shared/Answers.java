@@ -1,13 +1,16 @@
 package dev.ashlar.gateway.operation.shared;
 
+import dev.ashlar.gateway.access.AccessControl.Permit;
 import dev.ashlar.gateway.checksum.ChecksumKind;
 import dev.ashlar.gateway.checksum.Checksums;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.s3.Etags;
+import dev.ashlar.gateway.version.VersionId;
 import dev.ashlar.gateway.xml.XmlWriter;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import dev.ashlar.protocol.message.ChecksumType;
 import dev.ashlar.protocol.message.ChecksumValue;
+import dev.ashlar.protocol.message.CommandResult;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaders;
 
@@ -32,6 +35,21 @@ public final class Answers {
     HttpHeaders headers = headers().set("ETag", Etags.quote(etag));
     addChecksum(headers, checksum, withType);
     return empty(200, headers);
+  }
+
+  /** Names the version that an answer is about, where its bucket keeps versions. */
+  public static void addVersion(HttpHeaders headers, Permit permit) {
+    String id = VersionId.of(permit.object().object(), permit.bucket());
+    if (id != null) {
+      headers.set(VersionId.HEADER, id);
+    }
+  }
+
+  /** Names the version that was made. Where versions get no ids, S3 names none. */
+  public static void addVersion(HttpHeaders headers, CommandResult written) {
+    if (written.getVersioned()) {
+      headers.set(VersionId.HEADER, VersionId.of(written.getVersion(), true));
+    }
   }
 
   public static HttpAnswer xml(XmlWriter document) {

@@ -13,13 +13,19 @@ public final class ErrorMapping {
 
   /** Returns a result that is OK; throws the S3 error of any other. */
   public static CommandResult requireOk(CommandResult result) throws S3Exception {
-    if (result.getCode() != ResultCode.OK) {
-      throw new S3Exception(error(result.getCode()));
-    }
+    requireOk(result.getCode());
     return result;
   }
 
-  private static S3Error error(ResultCode code) {
+  /** Throws the S3 error of a code that is not OK. */
+  public static void requireOk(ResultCode code) throws S3Exception {
+    if (code != ResultCode.OK) {
+      throw new S3Exception(error(code));
+    }
+  }
+
+  /** The S3 error of a result that is not OK. */
+  public static S3Error error(ResultCode code) {
     return switch (code) {
       case NO_SUCH_BUCKET -> S3Error.NO_SUCH_BUCKET;
       case NO_SUCH_KEY -> S3Error.NO_SUCH_KEY;
@@ -28,10 +34,12 @@ public final class ErrorMapping {
       case BUCKET_ALREADY_OWNED_BY_YOU -> S3Error.BUCKET_ALREADY_OWNED_BY_YOU;
       case BUCKET_ALREADY_EXISTS -> S3Error.BUCKET_ALREADY_EXISTS;
       case PRECONDITION_FAILED -> S3Error.PRECONDITION_FAILED;
+      case NO_SUCH_VERSION -> S3Error.NO_SUCH_VERSION;
+      case IS_DELETE_MARKER -> S3Error.METHOD_NOT_ALLOWED;
+      case INVALID_BUCKET_STATE -> S3Error.INVALID_BUCKET_STATE;
       case CONDITIONAL_CONFLICT -> S3Error.CONDITIONAL_REQUEST_CONFLICT;
       case OBJECT_LOCKED -> S3Error.ACCESS_DENIED;
       case QUOTA_EXCEEDED -> S3Error.QUOTA_EXCEEDED;
-      case INVALID_BUCKET_STATE -> S3Error.INVALID_BUCKET_STATE;
       case TOKEN_REUSED -> S3Error.IDEMPOTENCY_PARAMETER_MISMATCH;
       case INVALID_PART -> S3Error.INVALID_PART;
       case ENTITY_TOO_SMALL -> S3Error.ENTITY_TOO_SMALL;
@@ -43,8 +51,6 @@ public final class ErrorMapping {
       // The command was not applied, or its outcome is unknown: the client has to retry.
       case NOT_DURABLE, DEAD_SESSION, STALE_REQUEST, TOO_MANY_UNFOLDED ->
           S3Error.SERVICE_UNAVAILABLE;
-      // Answers to commands that the gateway does not send yet.
-      case NO_SUCH_VERSION, IS_DELETE_MARKER -> S3Error.NOT_IMPLEMENTED;
       // No S3 operation sends a command that is answered with one of the last two.
       case OK, INVALID_COMMAND, UNRECOGNIZED, ENTITY_ALREADY_EXISTS, DELETE_CONFLICT ->
           S3Error.INTERNAL_ERROR;
