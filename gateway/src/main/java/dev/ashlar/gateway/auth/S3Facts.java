@@ -51,9 +51,10 @@ record S3Facts(HttpExchange exchange, RequestFacts caller) implements ConditionC
 
   /** Signers of URLs put headers into the query, where they count as well. */
   private List<String> header(String name) {
-    String value = exchange.headers().get(name);
-    if (value != null || exchange.rawQuery().isEmpty()) {
-      return listOf(value);
+    List<String> values = exchange.headers().getAll(name);
+    if (!values.isEmpty() || exchange.rawQuery().isEmpty()) {
+      // A header sent twice is one with both values, as in HTTP.
+      return values.size() < 2 ? values : List.of(String.join(",", values));
     }
     try {
       Query query = Query.parse(exchange.rawQuery());

@@ -1,5 +1,7 @@
 package dev.ashlar.gateway.s3;
 
+import dev.ashlar.gateway.access.acl.AclRequest;
+import dev.ashlar.gateway.access.acl.CannedAcl;
 import dev.ashlar.gateway.checksum.ChecksumKind;
 import dev.ashlar.gateway.checksum.Checksums;
 import dev.ashlar.gateway.error.S3Exception;
@@ -84,7 +86,8 @@ record ObjectRequestParser(String bucket, String key, Query query, HttpHeaders h
         key,
         RequestHeaders.attributes(headers),
         RequestHeaders.writeCondition(headers),
-        Checksums.announced(headers));
+        Checksums.announced(headers),
+        AclHeaders.parse(headers));
   }
 
   private S3Request post() throws S3Exception {
@@ -102,6 +105,7 @@ record ObjectRequestParser(String bucket, String key, Query query, HttpHeaders h
 
   private S3Request append() throws S3Exception {
     RequestHeaders.requireContentLength(headers);
+    requireNoAcl();
     boolean isRgw = query.has("append");
     if (isRgw && headers.contains(WRITE_OFFSET)) {
       throw S3Exception.invalidRequest("Cannot specify both a write offset and a position");
@@ -116,6 +120,14 @@ record ObjectRequestParser(String bucket, String key, Query query, HttpHeaders h
         RequestHeaders.attributes(headers),
         RequestHeaders.writeCondition(headers),
         Checksums.announced(headers));
+  }
+
+  /** An append leaves the ACL of the object as it is. */
+  private void requireNoAcl() throws S3Exception {
+    AclRequest acl = AclHeaders.parse(headers);
+    if (acl.isGiven() && !acl.equals(new AclRequest.Canned(CannedAcl.PRIVATE))) {
+      throw S3Exception.unsupportedHeader(AclHeaders.CANNED);
+    }
   }
 
   /** Digits; what exceeds a long is behind the end of any object. */
@@ -257,7 +269,8 @@ record ObjectRequestParser(String bucket, String key, Query query, HttpHeaders h
         copySource(),
         directive.equals("REPLACE") ? RequestHeaders.attributes(headers) : null,
         RequestHeaders.writeCondition(headers),
-        checksum == null ? ChecksumAlgorithm.CHECKSUM_NONE : Checksums.named(checksum));
+        checksum == null ? ChecksumAlgorithm.CHECKSUM_NONE : Checksums.named(checksum),
+        AclHeaders.parse(headers));
   }
 
   /** {@code /bucket/key} or {@code bucket/key}, percent-encoded, perhaps with a version. */
@@ -306,7 +319,12 @@ record ObjectRequestParser(String bucket, String key, Query query, HttpHeaders h
         typeName == null ? Checksums.defaultType(algorithm) : checksumType(typeName);
     Checksums.requireCompatible(algorithm, type);
     return new S3Request.CreateMultipartUpload(
-        bucket, key, RequestHeaders.attributes(headers), algorithm, type);
+        bucket,
+        key,
+        RequestHeaders.attributes(headers),
+        algorithm,
+        type,
+        AclHeaders.parse(headers));
   }
 
   private static ChecksumType checksumType(String name) throws S3Exception {

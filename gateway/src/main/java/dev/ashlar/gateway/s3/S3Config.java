@@ -8,11 +8,30 @@ import java.util.List;
  * @param region the only region of this installation
  * @param virtualHostDomains lower-case domains below which a host names a bucket; without them
  *     every request is path-style
- * @param ownerDisplayName shown as DisplayName of owners
+ * @param ownerDisplayName shown as DisplayName of the account of the server's own credential
+ * @param newBuckets how far new buckets are open
  */
-public record S3Config(String region, List<String> virtualHostDomains, String ownerDisplayName) {
+public record S3Config(
+    String region,
+    List<String> virtualHostDomains,
+    String ownerDisplayName,
+    NewBuckets newBuckets) {
+  /** How buckets are created that say nothing else. */
+  public enum NewBuckets {
+    /** ACLs count, who writes an object owns it, and nothing public is blocked. */
+    OPEN,
+
+    /** The bucket's owner owns everything, ACLs do not count, and all that is public is blocked. */
+    ENFORCED
+  }
+
   /** The region whose LocationConstraint S3 leaves empty. */
   public static final String CLASSIC_REGION = "us-east-1";
+
+  /** With open new buckets. */
+  public S3Config(String region, List<String> virtualHostDomains, String ownerDisplayName) {
+    this(region, virtualHostDomains, ownerDisplayName, NewBuckets.OPEN);
+  }
 
   public S3Config {
     virtualHostDomains = List.copyOf(virtualHostDomains);

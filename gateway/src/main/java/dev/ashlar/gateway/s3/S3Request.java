@@ -2,12 +2,15 @@ package dev.ashlar.gateway.s3;
 
 import dev.ashlar.gateway.access.Need;
 import dev.ashlar.gateway.access.Need.Resource;
+import dev.ashlar.gateway.access.acl.AclRequest;
+import dev.ashlar.gateway.access.policy.decision.ObjectOwnership;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import dev.ashlar.protocol.message.ChecksumType;
 import dev.ashlar.protocol.message.ObjectAttributes;
 import dev.ashlar.protocol.message.Precondition;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -23,7 +26,8 @@ public sealed interface S3Request {
     return switch (this) {
       case ListBuckets list -> Need.of("s3:ListAllMyBuckets", new Resource.Service());
       case CreateBucket create ->
-          Need.of("s3:CreateBucket", new Resource.NewBucket(create.bucket()));
+          new Need(create.actions(), new Resource.NewBucket(create.bucket()));
+      case BucketAccessRequest request -> onBucket(request.action(), request.bucket());
       case HeadBucket head -> onBucket("s3:ListBucket", head.bucket());
       case DeleteBucket delete -> onBucket("s3:DeleteBucket", delete.bucket());
       case GetBucketLocation get -> onBucket("s3:GetBucketLocation", get.bucket());
@@ -36,17 +40,17 @@ public sealed interface S3Request {
           Need.of(
               get.key() == null ? "s3:GetBucketAcl" : "s3:GetObjectAcl",
               Resource.existing(get.bucket(), get.key()));
-      case PutCannedAcl put ->
+      case PutAcl put ->
           Need.of(
               put.key() == null ? "s3:PutBucketAcl" : "s3:PutObjectAcl",
               Resource.existing(put.bucket(), put.key()));
       case GetUnconfigured get ->
           Need.of(get.feature().readAction(), Resource.existing(get.bucket(), get.key()));
-      case PutObject put -> onKey("s3:PutObject", put);
+      case PutObject put -> onNewObject(put.acl(), put);
       case AppendObject append -> onKey("s3:PutObject", append);
-      case CopyObject copy -> onKey("s3:PutObject", copy);
+      case CopyObject copy -> onNewObject(copy.acl(), copy);
       case DeleteObject delete -> onKey("s3:DeleteObject", delete);
-      case CreateMultipartUpload create -> onKey("s3:PutObject", create);
+      case CreateMultipartUpload create -> onNewObject(create.acl(), create);
       case UploadPart part -> onKey("s3:PutObject", part);
       case UploadPartCopy part -> onKey("s3:PutObject", part);
       case CompleteMultipartUpload complete -> onKey("s3:PutObject", complete);
@@ -66,6 +70,15 @@ public sealed interface S3Request {
 
   private static Need onKey(String action, KeyRequest request) {
     return Need.of(action, new Resource.Key(request.bucket(), request.key()));
+  }
+
+  /** Giving an ACL to what is written needs a right of its own. */
+  private static Need onNewObject(AclRequest acl, KeyRequest request) {
+    return acl.isGiven()
+        ? new Need(
+            List.of("s3:PutObject", "s3:PutObjectAcl"),
+            new Resource.Key(request.bucket(), request.key()))
+        : onKey("s3:PutObject", request);
   }
 
   private static Need onStored(List<String> actions, KeyRequest request) {
@@ -123,7 +136,24 @@ public sealed interface S3Request {
     }
   }
 
-  record CreateBucket(String bucket) implements S3Request {}
+  /**
+   * Creates.
+   *
+   * @param ownership null: as the server is configured
+   */
+  record CreateBucket(String bucket, AclRequest acl, @Nullable ObjectOwnership ownership)
+      implements S3Request {
+    private List<String> actions() {
+      List<String> actions = new ArrayList<>(List.of("s3:CreateBucket"));
+      if (acl.isGiven()) {
+        actions.add("s3:PutBucketAcl");
+      }
+      if (ownership != null) {
+        actions.add("s3:PutBucketOwnershipControls");
+      }
+      return actions;
+    }
+  }
 
   record HeadBucket(String bucket) implements S3Request {}
 
@@ -131,11 +161,63 @@ public sealed interface S3Request {
 
   record GetBucketLocation(String bucket) implements S3Request {}
 
-  /** Reads the ACL, which is always private; of the bucket if the key is null. */
+  /** Reads the ACL; of the bucket if the key is null. */
   record GetAcl(String bucket, @Nullable String key) implements S3Request {}
 
-  /** Sets a canned ACL that changes nothing; of the bucket if the key is null. */
-  record PutCannedAcl(String bucket, @Nullable String key) implements S3Request {}
+  /**
+   * Replaces the ACL; of the bucket if the key is null.
+   *
+   * @param acl NONE: the body is the ACL
+   */
+  record PutAcl(String bucket, @Nullable String key, AclRequest acl) implements S3Request {}
+
+  /** A request about a document that decides about access to a bucket. */
+  sealed interface BucketAccessRequest extends S3Request {
+    @Override
+    String bucket();
+
+    /** What it needs. To remove a document is to put an empty one. */
+    default String action() {
+      return switch (this) {
+        case GetBucketPolicy get -> "s3:GetBucketPolicy";
+        case PutBucketPolicy put -> "s3:PutBucketPolicy";
+        case DeleteBucketPolicy delete -> "s3:DeleteBucketPolicy";
+        case GetBucketPolicyStatus get -> "s3:GetBucketPolicyStatus";
+        case GetPublicAccessBlock get -> "s3:GetBucketPublicAccessBlock";
+        case PutPublicAccessBlock put -> "s3:PutBucketPublicAccessBlock";
+        case DeletePublicAccessBlock delete -> "s3:PutBucketPublicAccessBlock";
+        case GetBucketOwnershipControls get -> "s3:GetBucketOwnershipControls";
+        case PutBucketOwnershipControls put -> "s3:PutBucketOwnershipControls";
+        case DeleteBucketOwnershipControls delete -> "s3:PutBucketOwnershipControls";
+      };
+    }
+  }
+
+  record GetBucketPolicy(String bucket) implements BucketAccessRequest {}
+
+  /**
+   * Replaces the policy.
+   *
+   * @param removesSelf the sender confirms that the policy may take the policy away from the root
+   *     user of the bucket's owner
+   */
+  record PutBucketPolicy(String bucket, boolean removesSelf) implements BucketAccessRequest {}
+
+  record DeleteBucketPolicy(String bucket) implements BucketAccessRequest {}
+
+  record GetBucketPolicyStatus(String bucket) implements BucketAccessRequest {}
+
+  record GetPublicAccessBlock(String bucket) implements BucketAccessRequest {}
+
+  record PutPublicAccessBlock(String bucket) implements BucketAccessRequest {}
+
+  record DeletePublicAccessBlock(String bucket) implements BucketAccessRequest {}
+
+  record GetBucketOwnershipControls(String bucket) implements BucketAccessRequest {}
+
+  record PutBucketOwnershipControls(String bucket) implements BucketAccessRequest {}
+
+  record DeleteBucketOwnershipControls(String bucket) implements BucketAccessRequest {}
 
   /** Reads a feature that was never configured; of the bucket if the key is null. */
   record GetUnconfigured(String bucket, @Nullable String key, Subresource.Unconfigured feature)
@@ -166,7 +248,8 @@ public sealed interface S3Request {
       String key,
       ObjectAttributes attributes,
       Precondition precondition,
-      ChecksumAlgorithm announced)
+      ChecksumAlgorithm announced,
+      AclRequest acl)
       implements DataRequest {}
 
   /**
@@ -211,7 +294,8 @@ public sealed interface S3Request {
       CopySource source,
       @Nullable ObjectAttributes attributes,
       Precondition precondition,
-      ChecksumAlgorithm checksum)
+      ChecksumAlgorithm checksum,
+      AclRequest acl)
       implements KeyRequest {
     @Override
     public void requireValid(long bodyLength) throws S3Exception {
@@ -245,7 +329,8 @@ public sealed interface S3Request {
       String key,
       ObjectAttributes attributes,
       ChecksumAlgorithm checksum,
-      ChecksumType checksumType)
+      ChecksumType checksumType,
+      AclRequest acl)
       implements KeyRequest {}
 
   record UploadPart(

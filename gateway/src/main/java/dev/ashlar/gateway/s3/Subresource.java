@@ -33,6 +33,10 @@ public final class Subresource {
           bucket("delete", "POST"),
           bucket("list-type", "GET"),
           bucket("location", "GET"),
+          bucket("ownershipControls", "GET PUT DELETE"),
+          bucket("policy", "GET PUT DELETE"),
+          bucket("policyStatus", "GET"),
+          bucket("publicAccessBlock", "GET PUT DELETE"),
           bucket("uploads", "GET"),
           object("uploads", "POST"),
           object("uploadId", "GET PUT POST DELETE"),
@@ -60,16 +64,6 @@ public final class Subresource {
               .unconfigured(
                   "s3:GetBucketObjectLockConfiguration",
                   S3Error.OBJECT_LOCK_CONFIGURATION_NOT_FOUND),
-          bucket("ownershipControls", "GET PUT DELETE")
-              .unconfigured("s3:GetBucketOwnershipControls", S3Error.OWNERSHIP_CONTROLS_NOT_FOUND),
-          bucket("policy", "GET PUT DELETE")
-              .unconfigured("s3:GetBucketPolicy", S3Error.NO_SUCH_BUCKET_POLICY),
-          bucket("policyStatus", "GET")
-              .unconfigured("s3:GetBucketPolicyStatus", S3Error.NO_SUCH_BUCKET_POLICY),
-          bucket("publicAccessBlock", "GET PUT DELETE")
-              .unconfigured(
-                  "s3:GetBucketPublicAccessBlock",
-                  S3Error.NO_SUCH_PUBLIC_ACCESS_BLOCK_CONFIGURATION),
           bucket("replication", "GET PUT DELETE")
               .unconfigured(
                   "s3:GetReplicationConfiguration", S3Error.REPLICATION_CONFIGURATION_NOT_FOUND),

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.gateway.access.Caller;
+import dev.ashlar.gateway.http.TestServer;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
@@ -218,8 +219,7 @@ class SigV4AuthenticatorTest {
   @Test
   void whoSendsNoSignatureIsAnonymous() throws Exception {
     for (String head : new String[] {"", "x-amz-date: 20130524T000000Z\r\n", "X-Auth: a\r\n"}) {
-      String text =
-          server.answer("GET /b HTTP/1.1\r\nHost: h\r\n" + head + "\r\n").text();
+      String text = server.answer("GET /b HTTP/1.1\r\nHost: h\r\n" + head + "\r\n").text();
       assertTrue(text.startsWith(Caller.ANONYMOUS_ID + TestServer.digestOf("")), text);
     }
   }
@@ -232,8 +232,7 @@ class SigV4AuthenticatorTest {
     server.refuses(get.formatted("X-Amz-Credential=a"), incomplete);
     server.refuses(get.formatted("X-Amz-Algorithm=AWS4-HMAC-SHA256"), incomplete);
     server.refuses(get.formatted("X-Amz-Security-Token=a"), "AccessDenied");
-    server.refuses(
-        "GET /b HTTP/1.1\r\nHost: h\r\nx-amz-security-token: a\r\n\r\n", "AccessDenied");
+    server.refuses("GET /b HTTP/1.1\r\nHost: h\r\nx-amz-security-token: a\r\n\r\n", "AccessDenied");
   }
 
   @Test
@@ -242,10 +241,8 @@ class SigV4AuthenticatorTest {
     String right = put + TestSigner.sha256("data") + "\r\n\r\ndata";
     String text = server.answer(right).text();
     assertTrue(text.startsWith(Caller.ANONYMOUS_ID + TestServer.digestOf("data")), text);
-    server.refuses(
-        put + TestSigner.sha256("date") + "\r\n\r\ndata", "XAmzContentSHA256Mismatch");
-    server.refuses(
-        put + "STREAMING-AWS4-HMAC-SHA256-PAYLOAD\r\n\r\ndata", "AccessDenied");
+    server.refuses(put + TestSigner.sha256("date") + "\r\n\r\ndata", "XAmzContentSHA256Mismatch");
+    server.refuses(put + "STREAMING-AWS4-HMAC-SHA256-PAYLOAD\r\n\r\ndata", "AccessDenied");
   }
 
   @Test

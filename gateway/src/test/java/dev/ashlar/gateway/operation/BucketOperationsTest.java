@@ -138,9 +138,6 @@ class BucketOperationsTest {
     "encryption, ServerSideEncryptionConfigurationNotFoundError",
     "lifecycle, NoSuchLifecycleConfiguration",
     "object-lock, ObjectLockConfigurationNotFoundError",
-    "ownershipControls, OwnershipControlsNotFoundError",
-    "policy, NoSuchBucketPolicy",
-    "publicAccessBlock, NoSuchPublicAccessBlockConfiguration",
     "replication, ReplicationConfigurationNotFoundError",
     "tagging, NoSuchTagSet",
     "website, NoSuchWebsiteConfiguration",
@@ -182,7 +179,6 @@ class BucketOperationsTest {
     s3.refused("NotImplemented", "POST", "/bkt/k?restore");
     s3.refused("NotImplemented", "POST", "/bkt/k?select&select-type=2");
     s3.refused("NotImplemented", "GET", "/bkt/k?torrent");
-    s3.refused("NotImplemented", "PUT", "/bkt/k?acl");
     for (String what : List.of("/bkt?acl", "/bkt/k?acl")) {
       TestAnswer acl = s3.ok(200, "GET", what);
       assertEquals(List.of("owner"), acl.each("Owner", "ID"));

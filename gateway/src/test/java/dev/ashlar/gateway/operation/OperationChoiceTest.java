@@ -33,7 +33,7 @@ class OperationChoiceTest {
       """
       abac                     N.N... ...... ......
       accelerate               +.N... ...... ......
-      acl                      +.N... +.N... ......
+      acl                      +.+... +.+... ......
       analytics                N.N.N. ...... ......
       annotation               ...... N.N.N. ......
       append                   ...... ..++.. ......
@@ -59,10 +59,10 @@ class OperationChoiceTest {
       metrics                  N.N.N. ...... ......
       notification             +.N... ...... ......
       object-lock              +.N... ...... ......
-      ownershipControls        +.N.N. ...... ......
-      policy                   +.N.N. ...... ......
+      ownershipControls        +.+.+. ...... ......
+      policy                   +.+.+. ...... ......
       policyStatus             +..... ...... ......
-      publicAccessBlock        +.N.N. ...... ......
+      publicAccessBlock        +.+.+. ...... ......
       renameObject             ...... ..N... ......
       replication              +.N.N. ...... ......
       replication-check        N..... ...... ......
@@ -89,23 +89,47 @@ class OperationChoiceTest {
 
   /** What else than GetUnconfigured a parameter may choose. */
   private static final Map<String, Set<Class<? extends S3Request>>> SERVED =
-      Map.of(
-          "acl", Set.of(S3Request.GetAcl.class, S3Request.PutCannedAcl.class),
-          "append", Set.of(S3Request.AppendObject.class),
-          "attributes", Set.of(S3Request.GetObjectAttributes.class),
-          "delete", Set.of(S3Request.DeleteObjects.class),
-          "list-type", Set.of(S3Request.ListObjectsV2.class, S3Request.ListObjects.class),
-          "location", Set.of(S3Request.GetBucketLocation.class),
-          "uploadId",
-              Set.of(
-                  S3Request.ListParts.class,
-                  S3Request.UploadPart.class,
-                  S3Request.UploadPartCopy.class,
-                  S3Request.CompleteMultipartUpload.class,
-                  S3Request.AbortMultipartUpload.class),
-          "uploads",
-              Set.of(S3Request.ListMultipartUploads.class, S3Request.CreateMultipartUpload.class),
-          "versions", Set.of(S3Request.ListObjectVersions.class));
+      Map.ofEntries(
+          served("acl", S3Request.GetAcl.class, S3Request.PutAcl.class),
+          served("append", S3Request.AppendObject.class),
+          served("attributes", S3Request.GetObjectAttributes.class),
+          served("delete", S3Request.DeleteObjects.class),
+          served("list-type", S3Request.ListObjectsV2.class, S3Request.ListObjects.class),
+          served("location", S3Request.GetBucketLocation.class),
+          served(
+              "ownershipControls",
+              S3Request.GetBucketOwnershipControls.class,
+              S3Request.PutBucketOwnershipControls.class,
+              S3Request.DeleteBucketOwnershipControls.class),
+          served(
+              "policy",
+              S3Request.GetBucketPolicy.class,
+              S3Request.PutBucketPolicy.class,
+              S3Request.DeleteBucketPolicy.class),
+          served("policyStatus", S3Request.GetBucketPolicyStatus.class),
+          served(
+              "publicAccessBlock",
+              S3Request.GetPublicAccessBlock.class,
+              S3Request.PutPublicAccessBlock.class,
+              S3Request.DeletePublicAccessBlock.class),
+          served(
+              "uploadId",
+              S3Request.ListParts.class,
+              S3Request.UploadPart.class,
+              S3Request.UploadPartCopy.class,
+              S3Request.CompleteMultipartUpload.class,
+              S3Request.AbortMultipartUpload.class),
+          served(
+              "uploads",
+              S3Request.ListMultipartUploads.class,
+              S3Request.CreateMultipartUpload.class),
+          served("versions", S3Request.ListObjectVersions.class));
+
+  @SafeVarargs
+  private static Map.Entry<String, Set<Class<? extends S3Request>>> served(
+      String name, Class<? extends S3Request>... requests) {
+    return Map.entry(name, Set.of(requests));
+  }
 
   private final S3RequestParser parser =
       new S3RequestParser(new S3Config("us-east-1", List.of("s3.test"), "Owner"));

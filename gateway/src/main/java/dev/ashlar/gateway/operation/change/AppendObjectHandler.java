@@ -1,6 +1,7 @@
 package dev.ashlar.gateway.operation.change;
 
-import dev.ashlar.gateway.access.Caller;
+import dev.ashlar.gateway.access.AccessControl.Permit;
+import dev.ashlar.gateway.access.acl.AclRequest;
 import dev.ashlar.gateway.auth.Authenticator.PayloadBody;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
@@ -26,14 +27,14 @@ import java.util.Optional;
 public record AppendObjectHandler(Backend backend) {
   private static final String NEXT_POSITION = "x-rgw-next-append-position";
 
-  public HttpAnswer handle(S3Request.AppendObject request, Caller caller, PayloadBody body)
+  public HttpAnswer handle(S3Request.AppendObject request, Permit permit, PayloadBody body)
       throws S3Exception, UnavailableException, InterruptedException {
     long length = body.length();
     Optional<ObjectRead> object = backend.metadata().object(request.bucket(), request.key());
     requireExpected(request, object);
     HttpAnswer answer =
         object.isEmpty()
-            ? create(request, caller, body)
+            ? create(request, permit, body)
             : append(request, body, new ChangeIngest.Place(object.get(), request.offset(), length));
     switch (request.dialect()) {
       case EXPRESS ->
@@ -58,7 +59,7 @@ public record AppendObjectHandler(Backend backend) {
     }
   }
 
-  private HttpAnswer create(S3Request.AppendObject request, Caller caller, PayloadBody body)
+  private HttpAnswer create(S3Request.AppendObject request, Permit permit, PayloadBody body)
       throws S3Exception, UnavailableException, InterruptedException {
     ChangeIngest.requireBytes(body.length());
     // Fails if another request has created the object meanwhile.
@@ -71,8 +72,9 @@ public record AppendObjectHandler(Backend backend) {
                     request.key(),
                     request.attributes(),
                     isAbsent,
-                    request.announced()),
-                caller,
+                    request.announced(),
+                    AclRequest.NONE),
+                permit,
                 body);
     requireWon(request, stored.result());
     return stored.answer();

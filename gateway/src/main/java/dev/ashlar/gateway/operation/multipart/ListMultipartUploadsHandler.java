@@ -68,7 +68,7 @@ public record ListMultipartUploadsHandler(Backend backend) {
     XmlWriter xml = document.xml().open("Upload");
     document.name("Key", upload.getKey());
     xml.element("UploadId", upload.getUploadId())
-        .person("Initiator", upload.getOwner(), name)
+        .person("Initiator", Uploads.initiator(upload), name)
         .person("Owner", upload.getOwner(), name)
         .element("StorageClass", "STANDARD")
         .element("Initiated", S3Dates.xml(upload.getInitiatedAtMs()));

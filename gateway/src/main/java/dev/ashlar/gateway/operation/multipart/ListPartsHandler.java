@@ -49,7 +49,7 @@ public record ListPartsHandler(Backend backend) {
 
   private void describe(XmlWriter xml, UploadRow upload) {
     String name = backend.config().ownerDisplayName();
-    xml.person("Initiator", upload.getOwner(), name)
+    xml.person("Initiator", Uploads.initiator(upload), name)
         .person("Owner", upload.getOwner(), name)
         .element("StorageClass", "STANDARD");
     Answers.writeChecksumAlgorithm(xml, upload.getChecksumAlgorithm(), upload.getChecksumType());

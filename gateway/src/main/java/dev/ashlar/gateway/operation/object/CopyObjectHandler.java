@@ -1,12 +1,13 @@
 package dev.ashlar.gateway.operation.object;
 
-import dev.ashlar.gateway.access.Caller;
+import dev.ashlar.gateway.access.AccessControl.Permit;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.CopySources;
+import dev.ashlar.gateway.operation.shared.NewObjectAccess;
 import dev.ashlar.gateway.operation.shared.WriteConditions;
 import dev.ashlar.gateway.s3.Etags;
 import dev.ashlar.gateway.s3.S3Dates;
@@ -23,16 +24,17 @@ import dev.ashlar.protocol.message.ObjectSummary;
 /** Copies an object by referring to the same blobs. No data moves. */
 public record CopyObjectHandler(Backend backend) {
 
-  public HttpAnswer handle(S3Request.CopyObject request, Caller caller)
+  public HttpAnswer handle(S3Request.CopyObject request, Permit permit)
       throws S3Exception, MetadataUnavailableException {
+    NewObjectAccess access = NewObjectAccess.of(backend, permit, request.acl());
     WriteConditions.check(backend, request, request.precondition());
     CopySources.Copied copied =
-        new CopySources(backend, caller)
+        new CopySources(backend, permit.caller())
             .copy(
                 request.source(),
                 source -> {
                   requireCopyable(source, request.checksum());
-                  return Command.newBuilder().setCopyObject(copy(request, source, caller));
+                  return Command.newBuilder().setCopyObject(copy(request, source, access));
                 });
     return Answers.xml(document(copied.source().getSummary(), copied.result().getLastModifiedMs()));
   }
@@ -48,15 +50,17 @@ public record CopyObjectHandler(Backend backend) {
     }
   }
 
-  private static CopyObject copy(S3Request.CopyObject request, ObjectRecord source, Caller caller) {
+  private static CopyObject copy(
+      S3Request.CopyObject request, ObjectRecord source, NewObjectAccess access) {
     return CopyObject.newBuilder()
         .setSourceBucket(request.source().bucket())
         .setSourceKey(request.source().key())
         .setSourceVersion(source.getVersion())
         .setBucket(request.bucket())
         .setKey(request.key())
-        .setSummary(source.getSummary().toBuilder().setOwner(caller.canonicalId()))
+        .setSummary(source.getSummary().toBuilder().setOwner(access.owner()))
         .setAttributes(request.attributes() == null ? source.getAttributes() : request.attributes())
+        .setFacts(access.facts())
         .setPrecondition(request.precondition())
         .build();
   }
