@@ -224,7 +224,11 @@ final class GatewayRole implements AutoCloseable {
   /** Opens the S3 port and returns where it is, the port chosen if none was asked for. */
   InetSocketAddress serve(RootCredential root) throws Exception {
     S3Config config =
-        new S3Config(options.service().region(), options.service().domains(), "ashlar");
+        new S3Config(
+            options.service().region(),
+            options.service().domains(),
+            "ashlar",
+            options.service().newBuckets());
     Path accounts = options.service().accounts();
     if (accounts != null) {
       accounts(root).ensureAll(AccountsFile.read(accounts));
