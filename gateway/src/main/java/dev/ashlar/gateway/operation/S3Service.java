@@ -139,9 +139,10 @@ public final class S3Service implements RequestHandler {
           new DeleteObjectsHandler(backend).handle(delete, permit, body);
       case S3Request.CopyObject copy -> new CopyObjectHandler(backend).handle(copy, permit);
       case S3Request.GetObjectAttributes get -> GetObjectAttributesHandler.handle(get, permit);
-      case S3Request.ListObjects list -> new ListObjectsHandler(backend).handle(list);
-      case S3Request.ListObjectsV2 list -> new ListObjectsHandler(backend).handle(list);
-      case S3Request.ListObjectVersions list -> new ListObjectsHandler(backend).handle(list);
+      case S3Request.ListObjects list -> new ListObjectsHandler(backend, caller).handle(list);
+      case S3Request.ListObjectsV2 list -> new ListObjectsHandler(backend, caller).handle(list);
+      case S3Request.ListObjectVersions list ->
+          new ListObjectsHandler(backend, caller).handle(list);
       case S3Request.CreateMultipartUpload create ->
           new CreateMultipartUploadHandler(backend).handle(create, permit);
       case S3Request.UploadPart part -> new UploadPartHandler(backend).handle(part, body);
@@ -151,9 +152,9 @@ public final class S3Service implements RequestHandler {
               .handle(complete, exchange.headers().get("host", ""), body);
       case S3Request.AbortMultipartUpload abort ->
           new AbortMultipartUploadHandler(backend).handle(abort);
-      case S3Request.ListParts list -> new ListPartsHandler(backend).handle(list);
+      case S3Request.ListParts list -> new ListPartsHandler(backend).handle(list, caller);
       case S3Request.ListMultipartUploads list ->
-          new ListMultipartUploadsHandler(backend).handle(list);
+          new ListMultipartUploadsHandler(backend).handle(list, caller);
       case S3Request.ListBuckets list -> new ListBucketsHandler(backend).handle(list, caller);
       case S3Request.CreateBucket create ->
           new CreateBucketHandler(backend).handle(create, permit, body);
