@@ -12,6 +12,7 @@ import dev.ashlar.protocol.client.VersionRead;
 import dev.ashlar.protocol.message.AccountQuery;
 import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.KeyQuery;
+import dev.ashlar.protocol.message.PrincipalQuery;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -44,13 +45,15 @@ public final class AccessControl {
       case Need.Resource.Bucket bucket -> ofBucket(caller, bucket.bucket(), need);
       case Need.Resource.Key key -> ofBucket(caller, key.bucket(), need);
       // The operation asks about each key.
-      case Need.Resource.KeysOf keys ->
-          new Permit(new Decider(caller, config(keys.bucket())), null);
+      case Need.Resource.KeysOf keys -> new Permit(decider(caller, keys.bucket()), null);
       case Need.Resource.StoredObject object -> ofObject(caller, object, need);
     };
   }
 
-  private static Permit ofOwnAccount(Caller caller, Need need) throws S3Exception {
+  private Permit ofOwnAccount(Caller asked, Need need)
+      throws S3Exception, MetadataUnavailableException {
+    PrincipalQuery question = asked.question();
+    Caller caller = asked.confirmed(question == null ? null : metadata.principal(question));
     for (String action : need.actions()) {
       AccessRequest request =
           new AccessRequest(caller.requester(), action, need.resource().arn(), caller.facts());
@@ -61,15 +64,16 @@ public final class AccessControl {
 
   private Permit ofBucket(Caller caller, String name, Need need)
       throws S3Exception, MetadataUnavailableException {
-    Decider decider = new Decider(caller, config(name));
+    Decider decider = decider(caller, name);
     requireAllowed(decider.isAllowed(need));
     return new Permit(decider, null);
   }
 
-  private BucketConfig config(String name) throws S3Exception, MetadataUnavailableException {
+  private Decider decider(Caller caller, String name)
+      throws S3Exception, MetadataUnavailableException {
     BucketConfig before = configs.known(name);
-    AccessRead read = metadata.bucket(BucketConfigs.query(name, before), null);
-    return present(name, before, read);
+    AccessRead read = metadata.bucket(BucketConfigs.query(name, before), caller.question());
+    return new Decider(caller.confirmed(read.caller()), present(name, before, read));
   }
 
   private BucketConfig present(String name, @Nullable BucketConfig before, AccessRead read)
@@ -86,8 +90,9 @@ public final class AccessControl {
         metadata.object(
             KeyQuery.newBuilder().setBucket(wanted.bucket()).setKey(wanted.key()).build(),
             BucketConfigs.query(wanted.bucket(), before),
-            null);
-    Decider decider = new Decider(caller, present(wanted.bucket(), before, read));
+            caller.question());
+    Decider decider =
+        new Decider(caller.confirmed(read.caller()), present(wanted.bucket(), before, read));
     if (!(read.found() instanceof VersionRead.Content content)) {
       throw missing(decider, wanted, need);
     }
