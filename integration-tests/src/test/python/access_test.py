@@ -152,9 +152,9 @@ def acls():
     one.put_object_acl(Bucket=bucket, Key="k", ACL="public-read")
     assert url_status(f"{ENDPOINT}/{bucket}/k") == 200
     grants = one.get_object_acl(Bucket=bucket, Key="k")["Grants"]
-    assert grants[0]["Grantee"]["ID"] == ONE["canonicalId"]
-    assert grants[0]["Grantee"]["DisplayName"] == "one"
-    assert grants[1]["Grantee"]["URI"].endswith("AllUsers")
+    assert grants[1]["Grantee"]["ID"] == ONE["canonicalId"]
+    assert grants[1]["Grantee"]["DisplayName"] == "one"
+    assert grants[0]["Grantee"]["URI"].endswith("AllUsers")
     one.put_object_acl(Bucket=bucket, Key="k", GrantRead=f'emailAddress="two-{SEED}@x.example"')
     assert two.get_object(Bucket=bucket, Key="k")["Body"].read() == b"data"
     assert_error("AccessDenied", anonymous.get_object, Bucket=bucket, Key="k")

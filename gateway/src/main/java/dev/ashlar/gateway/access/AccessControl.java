@@ -56,7 +56,11 @@ public final class AccessControl {
     Caller caller = asked.confirmed(question == null ? null : metadata.principal(question));
     for (String action : need.actions()) {
       AccessRequest request =
-          new AccessRequest(caller.requester(), action, need.resource().arn(), caller.facts());
+          new AccessRequest(
+              caller.requester(),
+              action,
+              need.resource().arn(),
+              ActionFacts.of(action, caller.facts()));
       requireAllowed(Authorization.decideInOwnAccount(request, caller.policies()).isAllowed());
     }
     return new Permit(new Decider(caller, null), null);
@@ -103,8 +107,7 @@ public final class AccessControl {
   /** Whoever may not list a bucket does not learn what is not in it. */
   private static S3Exception missing(
       Decider decider, Need.Resource.StoredObject wanted, Need need) {
-    Need list = Need.of("s3:ListBucket", new Need.Resource.Bucket(wanted.bucket()));
-    return !decider.isDenied(need) && decider.isAllowed(list)
+    return !decider.isDenied(need) && decider.mayMiss(wanted.bucket(), wanted.key())
         ? new S3Exception(S3Error.NO_SUCH_KEY).with("Key", wanted.key())
         : new S3Exception(S3Error.ACCESS_DENIED);
   }

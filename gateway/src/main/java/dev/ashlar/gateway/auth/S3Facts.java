@@ -12,10 +12,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The values of condition keys for a request of S3: parameters, headers, and its caller. */
-record S3Facts(HttpExchange exchange, RequestFacts caller) implements ConditionContext {
+public record S3Facts(HttpExchange exchange, RequestFacts caller) implements ConditionContext {
   private static final String HEADER = "s3:x-amz-";
 
-  static S3Facts of(HttpExchange exchange, @Nullable Principal principal, Instant now) {
+  /**
+   * @param principal null: anonymous
+   */
+  public static S3Facts of(HttpExchange exchange, @Nullable Principal principal, Instant now) {
     String userAgent = exchange.headers().get("user-agent", "");
     return new S3Facts(exchange, new RequestFacts(principal, now, userAgent, Map.of()));
   }

@@ -8,10 +8,10 @@ import dev.ashlar.gateway.access.policy.decision.AclPermission;
 import dev.ashlar.gateway.error.S3Exception;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -20,20 +20,23 @@ final class AclHeaders {
   static final String CANNED = "x-amz-acl";
   static final String GRANT = "x-amz-grant-";
 
-  private static final Map<String, AclPermission> PERMISSIONS =
-      new TreeMap<>(
-          Map.of(
-              GRANT + "full-control", AclPermission.FULL_CONTROL,
-              GRANT + "read", AclPermission.READ,
-              GRANT + "read-acp", AclPermission.READ_ACP,
-              GRANT + "write", AclPermission.WRITE,
-              GRANT + "write-acp", AclPermission.WRITE_ACP));
+  /** In the order in which grants are listed. */
+  private static final Map<String, AclPermission> PERMISSIONS = permissions();
 
   /** One grantee: type="value", where the quotes may be absent, and what separates it. */
   private static final Pattern GRANTEE =
       Pattern.compile("\\s*([A-Za-z]{1,32})\\s*=\\s*(?:\"([^\"]*)\"|([^\",\\s]*))\\s*(?:,|$)");
 
   private AclHeaders() {}
+
+  private static Map<String, AclPermission> permissions() {
+    Map<String, AclPermission> byHeader = new LinkedHashMap<>();
+    for (AclPermission permission : AclPermission.values()) {
+      String name = permission.name().toLowerCase(Locale.ROOT).replace('_', '-');
+      byHeader.put(GRANT + name, permission);
+    }
+    return byHeader;
+  }
 
   static boolean isGrant(String name) {
     return PERMISSIONS.containsKey(name);

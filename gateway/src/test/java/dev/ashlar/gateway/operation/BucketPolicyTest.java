@@ -170,11 +170,47 @@ class BucketPolicyTest {
                 "{'AWS':'" + account(OTHER) + "'}",
                 "['s3:PutObject','s3:DeleteObject']")));
     s3.ok(200, as(OTHER, "PUT", "/bkt/new").body("x"));
-    s3.refused(
-        "AccessDenied", as(OTHER, "PUT", "/bkt/new").header("x-amz-acl", "public-read").body("x"));
+    // What it writes is its own, and so is the ACL; the policy can forbid that.
+    s3.ok(200, as(OTHER, "PUT", "/bkt/new").header("x-amz-acl", "public-read").body("x"));
+    s3.ok(200, as(ANYBODY, "GET", "/bkt/new"));
     s3.ok(204, as(OTHER, "DELETE", "/bkt/k"));
     s3.refused("AccessDenied", as(OTHER, "GET", "/bkt/k"));
     s3.refused("AccessDenied", as(OTHER, "DELETE", "/bkt"));
+  }
+
+  @Test
+  void parametersOfOtherOperationsMeetNoCondition() throws Exception {
+    String condition = ",'Condition':{'StringLike':{'%s':'%s'}}}".replace('\'', '"');
+    String allow = statement("Allow", "'*'", "['s3:GetObject','s3:ListBucket']");
+    String onPrefix = condition.formatted("s3:prefix", "public/*");
+    put(policy(allow.substring(0, allow.length() - 1) + onPrefix));
+    s3.ok(200, as(ANYBODY, "GET", "/bkt?prefix=public/"));
+    s3.refused("AccessDenied", as(ANYBODY, "GET", "/bkt"));
+    s3.refused("AccessDenied", as(ANYBODY, "GET", "/bkt/k?prefix=public/"));
+    // Who may list a prefix learns what is missing there, and nowhere else.
+    s3.refused("NoSuchKey", as(ANYBODY, "GET", "/bkt/public/none"));
+    s3.refused("AccessDenied", as(ANYBODY, "GET", "/bkt/none"));
+    s3.refused("AccessDenied", as(ANYBODY, "GET", "/bkt/none?prefix=public/"));
+    String onAcl = condition.formatted("s3:x-amz-acl", "private");
+    put(policy(allow.substring(0, allow.length() - 1) + onAcl));
+    s3.refused("AccessDenied", as(ANYBODY, "GET", "/bkt/k").header("x-amz-acl", "private"));
+    s3.refused("AccessDenied", as(ANYBODY, "GET", "/bkt/k?x-amz-acl=private"));
+  }
+
+  @Test
+  void headersInTheQueryCountForConditions() throws Exception {
+    String allow = statement("Allow", "'*'", "'s3:PutObject'");
+    String deny = statement("Deny", "'*'", "'s3:PutObject'");
+    String onAcl =
+        ",'Condition':{'StringEquals':{'s3:x-amz-acl':'public-read'}}}".replace('\'', '"');
+    put(policy(allow, deny.substring(0, deny.length() - 1) + onAcl));
+    s3.ok(200, as(OTHER, "PUT", "/bkt/new").body("x"));
+    s3.ok(200, as(OTHER, "PUT", "/bkt/new").header("x-amz-acl", "private").body("x"));
+    s3.refused(
+        "AccessDenied", as(OTHER, "PUT", "/bkt/new").header("X-AMZ-ACL", "public-read").body("x"));
+    for (String query : List.of("x-amz-acl", "X-Amz-Acl", "x-amz-%61cl")) {
+      s3.refused("AccessDenied", as(OTHER, "PUT", "/bkt/new?" + query + "=public-read").body("x"));
+    }
   }
 
   @Test
@@ -405,5 +441,11 @@ class BucketPolicyTest {
     s3.refused(
         "InvalidArgument", TestS3.request("PUT", "/three").header("x-amz-object-ownership", "Me"));
     s3.refused("NoSuchBucket", "HEAD", "/three");
+    // A repeated creation changes nothing, so it cannot ask for another ACL.
+    s3.ok(200, TestS3.request("PUT", "/two").header("x-amz-acl", "public-read"));
+    s3.refused("BucketAlreadyExists", "PUT", "/two");
+    s3.ok(200, "PUT", "/one");
+    s3.refused(
+        "BucketAlreadyExists", TestS3.request("PUT", "/one").header("x-amz-acl", "public-read"));
   }
 }

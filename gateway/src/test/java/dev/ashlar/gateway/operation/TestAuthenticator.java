@@ -3,8 +3,8 @@ package dev.ashlar.gateway.operation;
 import com.google.protobuf.ByteString;
 import dev.ashlar.codec.checksum.Crc64Nvme;
 import dev.ashlar.gateway.access.Caller;
-import dev.ashlar.gateway.access.policy.value.ConditionContext;
 import dev.ashlar.gateway.auth.Authenticator;
+import dev.ashlar.gateway.auth.S3Facts;
 import dev.ashlar.gateway.checksum.ChecksumKind;
 import dev.ashlar.gateway.checksum.Checksums;
 import dev.ashlar.gateway.error.S3Error;
@@ -20,6 +20,7 @@ import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Instant;
 import java.util.Base64;
 import java.util.zip.CRC32;
 import java.util.zip.CRC32C;
@@ -35,11 +36,12 @@ final class TestAuthenticator implements Authenticator {
       throw new S3Exception(S3Error.SIGNATURE_DOES_NOT_MATCH);
     }
     if (owner.equals("anonymous")) {
-      return new AuthenticatedRequest(Caller.anonymous(ConditionContext.EMPTY), new Body(exchange));
+      return new AuthenticatedRequest(
+          Caller.anonymous(S3Facts.of(exchange, null, Instant.EPOCH)), new Body(exchange));
     }
+    Principal root = Principal.root("AK", account(owner), owner);
     return new AuthenticatedRequest(
-        Caller.of(Principal.root("AK", account(owner), owner), ConditionContext.EMPTY),
-        new Body(exchange));
+        Caller.of(root, S3Facts.of(exchange, root, Instant.EPOCH)), new Body(exchange));
   }
 
   /** The account id of an owner. */

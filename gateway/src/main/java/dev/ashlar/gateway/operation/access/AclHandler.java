@@ -25,6 +25,8 @@ import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.PutBucketDocument;
 import dev.ashlar.protocol.message.SetObjectFacts;
 import dev.ashlar.protocol.message.VersionRef;
+import java.util.Comparator;
+import java.util.List;
 
 /** GetBucketAcl, GetObjectAcl, PutBucketAcl and PutObjectAcl. */
 public record AclHandler(Backend backend) {
@@ -55,7 +57,7 @@ public record AclHandler(Backend backend) {
       throws MetadataUnavailableException {
     XmlWriter xml = new XmlWriter().openRoot("AccessControlPolicy");
     xml.person("Owner", owner, names.of(owner)).open("AccessControlList");
-    for (Acl.Grant grant : acl.grants()) {
+    for (Acl.Grant grant : groupsFirst(acl)) {
       xml.open("Grant");
       switch (grant.grantee()) {
         case Grantee.Account account ->
@@ -69,6 +71,13 @@ public record AclHandler(Backend backend) {
       xml.element("Permission", grant.permission().name()).close();
     }
     return xml.close().close();
+  }
+
+  /** As Ceph lists them: clients of both know both orders. */
+  private static List<Acl.Grant> groupsFirst(Acl acl) {
+    return acl.grants().stream()
+        .sorted(Comparator.comparing(grant -> grant.grantee() instanceof Grantee.Account))
+        .toList();
   }
 
   public HttpAnswer handle(S3Request.PutAcl request, Permit permit, RequestBody body)

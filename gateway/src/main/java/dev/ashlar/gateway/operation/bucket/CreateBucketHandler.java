@@ -62,7 +62,9 @@ public record CreateBucketHandler(Backend backend) {
     boolean isRepeat =
         result.getCode() == ResultCode.BUCKET_ALREADY_OWNED_BY_YOU
             && backend.config().region().equals(S3Config.CLASSIC_REGION);
-    if (!isRepeat) {
+    if (isRepeat) {
+      requireSameAcl(create);
+    } else {
       ErrorMapping.requireOk(result);
     }
     HttpHeaders headers = Answers.headers().set("Location", "/" + request.bucket());
@@ -94,6 +96,27 @@ public record CreateBucketHandler(Backend backend) {
     }
     if (!acl.equals(Acl.privateOf(owner))) {
       add(create, AccessDocument.ACL, acl.toDocument());
+    }
+  }
+
+  /** The bucket that is there keeps its ACL, so that another one cannot be asked for. */
+  private void requireSameAcl(CreateBucket.Builder create)
+      throws S3Exception, MetadataUnavailableException {
+    int kind = AccessDocument.ACL.number();
+    ByteString present =
+        backend
+            .metadata()
+            .documents(create.getName(), List.of(kind))
+            .getOrDefault(kind, ByteString.EMPTY);
+    ByteString wanted =
+        create.getDocumentsList().stream()
+            .filter(document -> document.getKind() == kind)
+            .map(CreateBucket.Document::getDocument)
+            .findFirst()
+            .orElse(ByteString.EMPTY);
+    String owner = create.getOwner();
+    if (!Acl.ofDocument(present, owner).equals(Acl.ofDocument(wanted, owner))) {
+      throw new S3Exception(S3Error.BUCKET_ALREADY_EXISTS);
     }
   }
 
