@@ -13,10 +13,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The values of condition keys for a request of S3: parameters, headers, and its caller. */
-record S3Facts(HttpExchange exchange, RequestFacts caller) implements ConditionContext {
+public record S3Facts(HttpExchange exchange, RequestFacts caller) implements ConditionContext {
   private static final String HEADER = "s3:x-amz-";
 
-  static S3Facts of(HttpExchange exchange, @Nullable Principal principal, Instant now) {
+  /**
+   * @param principal null: anonymous
+   */
+  public static S3Facts of(HttpExchange exchange, @Nullable Principal principal, Instant now) {
     ConnectionFacts connection = ConnectionFacts.of(exchange, now);
     return new S3Facts(exchange, new RequestFacts(principal, connection, Map.of()));
   }
@@ -64,9 +67,10 @@ record S3Facts(HttpExchange exchange, RequestFacts caller) implements ConditionC
 
   /** Signers of URLs put headers into the query, where they count as well. */
   private List<String> header(String name) {
-    String value = exchange.headers().get(name);
-    if (value != null || exchange.rawQuery().isEmpty()) {
-      return listOf(value);
+    List<String> values = exchange.headers().getAll(name);
+    if (!values.isEmpty() || exchange.rawQuery().isEmpty()) {
+      // A header sent twice is one with both values, as in HTTP.
+      return values.size() < 2 ? values : List.of(String.join(",", values));
     }
     try {
       Query query = Query.parse(exchange.rawQuery());

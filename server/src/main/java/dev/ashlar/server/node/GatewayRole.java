@@ -245,7 +245,8 @@ final class GatewayRole implements AutoCloseable {
   /** Opens the S3 port and returns where it is, the port chosen if none was asked for. */
   InetSocketAddress serve(RootCredential root) throws Exception {
     VirtualHosts hosts = new VirtualHosts(options.service().domains());
-    S3Config config = new S3Config(options.service().region(), hosts, "ashlar");
+    S3Config config =
+        new S3Config(options.service().region(), hosts, "ashlar", options.service().newBuckets());
     Path accounts = options.service().accounts();
     if (accounts != null) {
       accounts(root).ensureAll(AccountsFile.read(accounts));
