@@ -39,7 +39,15 @@ class AccessTest {
     PUT_BUCKET_ACL(S3Request.PutCannedAcl.class, "PUT /bkt?acl", "s3:PutBucketAcl", "bucket"),
     PUT_OBJECT_ACL(S3Request.PutCannedAcl.class, "PUT /bkt/k?acl", "s3:PutObjectAcl", "object"),
     GET_BUCKET_VERSIONING(
-        S3Request.GetUnconfigured.class, "GET /bkt?versioning", "s3:GetBucketVersioning", "bucket"),
+        S3Request.GetBucketVersioning.class,
+        "GET /bkt?versioning",
+        "s3:GetBucketVersioning",
+        "bucket"),
+    PUT_BUCKET_VERSIONING(
+        S3Request.PutBucketVersioning.class,
+        "PUT /bkt?versioning",
+        "s3:PutBucketVersioning",
+        "bucket submit"),
     GET_OBJECT_TAGGING(
         S3Request.GetUnconfigured.class, "GET /bkt/k?tagging", "s3:GetObjectTagging", "object"),
     LIST_OBJECTS(S3Request.ListObjects.class, "GET /bkt", "s3:ListBucket", "bucket list"),
@@ -49,7 +57,7 @@ class AccessTest {
         S3Request.ListObjectVersions.class,
         "GET /bkt?versions",
         "s3:ListBucketVersions",
-        "bucket list"),
+        "bucket versions"),
     LIST_MULTIPART_UPLOADS(
         S3Request.ListMultipartUploads.class,
         "GET /bkt?uploads",
@@ -68,7 +76,31 @@ class AccessTest {
     COPY_OBJECT(
         S3Request.CopyObject.class, "PUT /bkt/copy", "s3:PutObject", "bucket object submit"),
     GET_OBJECT(S3Request.GetObject.class, "GET /bkt/k", "s3:GetObject", "object"),
+    GET_VERSION(
+        S3Request.GetObject.class, "GET /bkt/k?versionId=null", "s3:GetObjectVersion", "object"),
     HEAD_OBJECT(S3Request.HeadObject.class, "HEAD /bkt/k", "s3:GetObject", "object"),
+    HEAD_VERSION(
+        S3Request.HeadObject.class, "HEAD /bkt/k?versionId=null", "s3:GetObjectVersion", "object"),
+    GET_VERSION_ATTRIBUTES(
+        S3Request.GetObjectAttributes.class,
+        "GET /bkt/k?attributes&versionId=null",
+        "s3:GetObjectVersion s3:GetObjectVersionAttributes",
+        "object"),
+    GET_VERSION_ACL(
+        S3Request.GetAcl.class,
+        "GET /bkt/k?acl&versionId=null",
+        "s3:GetObjectVersionAcl",
+        "object"),
+    GET_VERSION_TAGGING(
+        S3Request.GetUnconfigured.class,
+        "GET /bkt/k?tagging&versionId=null",
+        "s3:GetObjectVersionTagging",
+        "object"),
+    DELETE_VERSION(
+        S3Request.DeleteObject.class,
+        "DELETE /bkt/k?versionId=null",
+        "s3:DeleteObjectVersion",
+        "bucket submit"),
     GET_OBJECT_ATTRIBUTES(
         S3Request.GetObjectAttributes.class,
         "GET /bkt/k?attributes",
@@ -162,9 +194,13 @@ class AccessTest {
       case PUT_BUCKET_ACL, PUT_OBJECT_ACL -> request.header("x-amz-acl", "private");
       case DELETE_OBJECTS -> request.body(KEYS).header("Content-MD5", "not looked at here");
       case PUT_OBJECT, APPEND_OBJECT, UPLOAD_PART -> request.body("more");
+      case PUT_BUCKET_VERSIONING ->
+          request.body(
+              "<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>");
       case PATCH_OBJECT -> request.body("MORE").header("Content-Range", "bytes 0-3/*");
       case COPY_OBJECT, UPLOAD_PART_COPY -> request.header("x-amz-copy-source", copySource);
-      case GET_OBJECT_ATTRIBUTES -> request.header("x-amz-object-attributes", "ObjectSize");
+      case GET_OBJECT_ATTRIBUTES, GET_VERSION_ATTRIBUTES ->
+          request.header("x-amz-object-attributes", "ObjectSize");
       case COMPLETE_MULTIPART_UPLOAD -> request.body(parts());
       default -> request;
     };
@@ -178,7 +214,15 @@ class AccessTest {
 
   /** All that the owner can see. */
   private String everything() throws Exception {
-    return Stream.of("/", "/bkt", "/bkt/k", "/bkt/k?acl", "/bkt?uploads", "/bkt/m?uploadId=ID")
+    return Stream.of(
+            "/",
+            "/bkt",
+            "/bkt?versions",
+            "/bkt?versioning",
+            "/bkt/k",
+            "/bkt/k?acl",
+            "/bkt?uploads",
+            "/bkt/m?uploadId=ID")
         .map(uri -> textAt(uri.replace("ID", uploadId)))
         .collect(Collectors.joining("\n"));
   }

@@ -80,7 +80,7 @@ class OperationChoiceTest {
       torrent                  ...... N..... ......
       uploadId                 ...... +.+++. ......
       uploads                  +..... ...+.. ......
-      versioning               +.N... ...... ......
+      versioning               +.+... ...... ......
       versions                 +..... ...... ......
       website                  +.N.N. ...... ......
       """;
@@ -90,23 +90,29 @@ class OperationChoiceTest {
 
   /** What else than GetUnconfigured a parameter may choose. */
   private static final Map<String, Set<Class<? extends S3Request>>> SERVED =
-      Map.of(
-          "acl", Set.of(S3Request.GetAcl.class, S3Request.PutCannedAcl.class),
-          "append", Set.of(S3Request.AppendObject.class),
-          "attributes", Set.of(S3Request.GetObjectAttributes.class),
-          "delete", Set.of(S3Request.DeleteObjects.class),
-          "list-type", Set.of(S3Request.ListObjectsV2.class, S3Request.ListObjects.class),
-          "location", Set.of(S3Request.GetBucketLocation.class),
-          "uploadId",
+      Map.ofEntries(
+          Map.entry("acl", Set.of(S3Request.GetAcl.class, S3Request.PutCannedAcl.class)),
+          Map.entry("append", Set.of(S3Request.AppendObject.class)),
+          Map.entry("attributes", Set.of(S3Request.GetObjectAttributes.class)),
+          Map.entry("delete", Set.of(S3Request.DeleteObjects.class)),
+          Map.entry(
+              "list-type", Set.of(S3Request.ListObjectsV2.class, S3Request.ListObjects.class)),
+          Map.entry("location", Set.of(S3Request.GetBucketLocation.class)),
+          Map.entry(
+              "uploadId",
               Set.of(
                   S3Request.ListParts.class,
                   S3Request.UploadPart.class,
                   S3Request.UploadPartCopy.class,
                   S3Request.CompleteMultipartUpload.class,
-                  S3Request.AbortMultipartUpload.class),
-          "uploads",
-              Set.of(S3Request.ListMultipartUploads.class, S3Request.CreateMultipartUpload.class),
-          "versions", Set.of(S3Request.ListObjectVersions.class));
+                  S3Request.AbortMultipartUpload.class)),
+          Map.entry(
+              "uploads",
+              Set.of(S3Request.ListMultipartUploads.class, S3Request.CreateMultipartUpload.class)),
+          Map.entry(
+              "versioning",
+              Set.of(S3Request.GetBucketVersioning.class, S3Request.PutBucketVersioning.class)),
+          Map.entry("versions", Set.of(S3Request.ListObjectVersions.class)));
 
   private final S3RequestParser parser =
       new S3RequestParser(new S3Config("us-east-1", new VirtualHosts(List.of("s3.test")), "Owner"));

@@ -3,6 +3,11 @@ package dev.ashlar.gateway.operation;
 import com.google.protobuf.ByteString;
 import dev.ashlar.codec.checksum.Crc64Nvme;
 import dev.ashlar.gateway.access.Caller;
+import dev.ashlar.gateway.access.policy.Policy;
+import dev.ashlar.gateway.access.policy.PolicyKind;
+import dev.ashlar.gateway.access.policy.Requester;
+import dev.ashlar.gateway.access.policy.decision.IdentityPolicies;
+import dev.ashlar.gateway.access.policy.document.MalformedPolicyException;
 import dev.ashlar.gateway.access.policy.value.ConditionContext;
 import dev.ashlar.gateway.auth.Authenticator;
 import dev.ashlar.gateway.checksum.ChecksumKind;
@@ -12,21 +17,30 @@ import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.gateway.exchange.HttpExchange.RequestBody;
 import dev.ashlar.gateway.principal.Principal;
+import dev.ashlar.gateway.principal.RequestFacts;
+import dev.ashlar.protocol.message.AccountRow;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import dev.ashlar.protocol.message.ChecksumValue;
+import dev.ashlar.protocol.message.IdentityRow;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Instant;
 import java.util.Base64;
+import java.util.List;
+import java.util.Map;
 import java.util.zip.CRC32;
 import java.util.zip.CRC32C;
 import java.util.zip.Checksum;
 import org.jspecify.annotations.Nullable;
 
-/** Believes the header x-test-owner; verifies checksums in headers like the real one. */
+/**
+ * Believes the header x-test-owner, and that the sender is a user of the owner's account with the
+ * policy of the header x-test-policy; verifies checksums in headers like the real one.
+ */
 final class TestAuthenticator implements Authenticator {
   @Override
   public AuthenticatedRequest authenticate(HttpExchange exchange) throws S3Exception {
@@ -37,9 +51,40 @@ final class TestAuthenticator implements Authenticator {
     if (owner.equals("anonymous")) {
       return new AuthenticatedRequest(Caller.anonymous(ConditionContext.EMPTY), new Body(exchange));
     }
-    return new AuthenticatedRequest(
-        Caller.of(Principal.root("AK", account(owner), owner), ConditionContext.EMPTY),
-        new Body(exchange));
+    String policy = exchange.headers().get("x-test-policy");
+    Caller caller =
+        policy == null
+            ? Caller.of(Principal.root("AK", account(owner), owner), ConditionContext.EMPTY)
+            : user(exchange, owner, policy);
+    return new AuthenticatedRequest(caller, new Body(exchange));
+  }
+
+  /** A user of the owner's account, who may do what this policy allows. */
+  private static Caller user(HttpExchange exchange, String owner, String policy) {
+    String account = account(owner);
+    Requester.User requester =
+        new Requester.User(account, owner, "arn:aws:iam::" + account + ":user/u", "AIDAU", "u");
+    Principal principal =
+        new Principal(
+            "AK",
+            AccountRow.newBuilder().setId(account).setCanonicalId(owner).build(),
+            IdentityRow.getDefaultInstance(),
+            null,
+            requester,
+            new IdentityPolicies(List.of(parsed(policy)), List.of()));
+    return new Caller(
+        "AK",
+        owner,
+        principal,
+        new RequestFacts(principal, exchange.client(), Instant.EPOCH, "", Map.of()));
+  }
+
+  private static Policy parsed(String policy) {
+    try {
+      return Policy.parse(policy, PolicyKind.identity(PolicyKind.USER_CHARACTERS_MAX));
+    } catch (MalformedPolicyException e) {
+      throw new IllegalArgumentException(policy, e);
+    }
   }
 
   /** The account id of an owner. */
