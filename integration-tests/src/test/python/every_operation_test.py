@@ -41,6 +41,7 @@ CHANGE = {
     "DeleteObjectTagging",
     "DeleteObjects",
     "PutBucketTagging",
+    "PutBucketVersioning",
     "PutObject",
     "PutObjectLegalHold",
     "PutObjectLockConfiguration",

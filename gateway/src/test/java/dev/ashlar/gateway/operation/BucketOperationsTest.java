@@ -154,7 +154,6 @@ class BucketOperationsTest {
 
   @ParameterizedTest
   @CsvSource({
-    "versioning, VersioningConfiguration",
     "accelerate, AccelerateConfiguration",
     "logging, BucketLoggingStatus",
     "notification, NotificationConfiguration",
