@@ -47,6 +47,7 @@ CHANGE = {
     "PutBucketOwnershipControls",
     "PutBucketPolicy",
     "PutBucketTagging",
+    "PutBucketVersioning",
     "PutObject",
     "PutObjectAcl",
     "PutObjectLegalHold",

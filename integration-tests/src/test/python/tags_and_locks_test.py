@@ -166,6 +166,43 @@ def test_retention_and_hold():
     assert_error("InvalidRequest", 400, s3.get_object_retention, Bucket=bucket, Key="k")
 
 
+def test_locked_versions():
+    versions = {}
+    for mode in ("GOVERNANCE", "COMPLIANCE"):
+        put = s3.put_object(
+            Bucket=locked, Key="v", Body=mode, ObjectLockMode=mode, ObjectLockRetainUntilDate=UNTIL
+        )
+        versions[mode] = put["VersionId"]
+        assert_error("AccessDenied", 403, s3.delete_object, Bucket=locked, Key="v", VersionId=put["VersionId"])
+    marker = s3.delete_object(Bucket=locked, Key="v")
+    assert marker["DeleteMarker"]
+    objects = [{"Key": "v", "VersionId": version} for version in versions.values()]
+    answer = s3.delete_objects(Bucket=locked, Delete={"Objects": objects}, BypassGovernanceRetention=True)
+    assert [each["VersionId"] for each in answer["Deleted"]] == [versions["GOVERNANCE"]], answer
+    assert [(each["VersionId"], each["Code"]) for each in answer["Errors"]] == [
+        (versions["COMPLIANCE"], "AccessDenied")
+    ], answer
+    got = s3.get_object(Bucket=locked, Key="v", VersionId=versions["COMPLIANCE"])
+    assert (got["Body"].read(), got["ObjectLockMode"]) == (b"COMPLIANCE", "COMPLIANCE")
+    assert_error(
+        "InvalidBucketState",
+        409,
+        s3.put_bucket_versioning,
+        Bucket=locked,
+        VersioningConfiguration={"Status": "Suspended"},
+    )
+    assert_error("BucketNotEmpty", 409, s3.delete_bucket, Bucket=locked)
+
+
+def test_tags_of_versions():
+    first = s3.put_object(Bucket=locked, Key="t", Body=b"1", Tagging="a=1")["VersionId"]
+    s3.put_object(Bucket=locked, Key="t", Body=b"2", Tagging="a=2")
+    s3.put_object_tagging(Bucket=locked, Key="t", VersionId=first, Tagging={"TagSet": tag_set(a="3")})
+    got = s3.get_object_tagging(Bucket=locked, Key="t", VersionId=first)
+    assert (got["TagSet"], got["VersionId"]) == (tag_set(a="3"), first)
+    assert s3.get_object_tagging(Bucket=locked, Key="t")["TagSet"] == tag_set(a="2")
+
+
 def test_rights():
     """A user who may write, but neither tag, lock nor bypass."""
     iam = client("iam")

@@ -96,7 +96,15 @@ class AccessTest {
         "s3:PutBucketOwnershipControls",
         "bucket submit"),
     GET_BUCKET_VERSIONING(
-        S3Request.GetUnconfigured.class, "GET /bkt?versioning", "s3:GetBucketVersioning", "bucket"),
+        S3Request.GetBucketVersioning.class,
+        "GET /bkt?versioning",
+        "s3:GetBucketVersioning",
+        "bucket"),
+    PUT_BUCKET_VERSIONING(
+        S3Request.PutBucketVersioning.class,
+        "PUT /bkt?versioning",
+        "s3:PutBucketVersioning",
+        "bucket submit"),
     GET_BUCKET_TAGGING(
         S3Request.GetBucketTagging.class,
         "GET /empty?tagging",
@@ -131,7 +139,7 @@ class AccessTest {
         S3Request.ListObjectVersions.class,
         "GET /bkt?versions",
         "s3:ListBucketVersions",
-        "bucket list"),
+        "bucket versions"),
     LIST_MULTIPART_UPLOADS(
         S3Request.ListMultipartUploads.class,
         "GET /bkt?uploads",
@@ -185,7 +193,43 @@ class AccessTest {
         "s3:PutObject",
         "bucket object submit"),
     GET_OBJECT(S3Request.GetObject.class, "GET /bkt/k", "s3:GetObject", "object"),
+    GET_VERSION(
+        S3Request.GetObject.class, "GET /bkt/k?versionId=null", "s3:GetObjectVersion", "object"),
     HEAD_OBJECT(S3Request.HeadObject.class, "HEAD /bkt/k", "s3:GetObject", "object"),
+    HEAD_VERSION(
+        S3Request.HeadObject.class, "HEAD /bkt/k?versionId=null", "s3:GetObjectVersion", "object"),
+    GET_VERSION_ATTRIBUTES(
+        S3Request.GetObjectAttributes.class,
+        "GET /bkt/k?attributes&versionId=null",
+        "s3:GetObjectVersion s3:GetObjectVersionAttributes",
+        "object"),
+    GET_VERSION_ACL(
+        S3Request.GetAcl.class,
+        "GET /bkt/k?acl&versionId=null",
+        "s3:GetObjectVersionAcl",
+        "object"),
+    GET_VERSION_TAGGING(
+        S3Request.GetObjectTagging.class,
+        "GET /bkt/k?tagging&versionId=null",
+        "s3:GetObjectVersionTagging",
+        "object"),
+    PUT_VERSION_TAGGING(
+        S3Request.PutObjectTagging.class,
+        "PUT /bkt/k?tagging&versionId=null",
+        "s3:PutObjectVersionTagging",
+        "bucket object submit"),
+    DELETE_VERSION_TAGGING(
+        S3Request.DeleteObjectTagging.class,
+        "DELETE /bkt/k?tagging&versionId=null",
+        "s3:DeleteObjectVersionTagging",
+        "object submit"),
+    GET_UNCONFIGURED(
+        S3Request.GetUnconfigured.class, "GET /bkt?logging", "s3:GetBucketLogging", "bucket"),
+    DELETE_VERSION(
+        S3Request.DeleteObject.class,
+        "DELETE /bkt/k?versionId=null",
+        "s3:DeleteObjectVersion",
+        "bucket submit"),
     GET_OBJECT_ATTRIBUTES(
         S3Request.GetObjectAttributes.class,
         "GET /bkt/k?attributes",
@@ -295,8 +339,11 @@ class AccessTest {
       case PUT_PUBLIC_ACCESS_BLOCK -> request.body(BLOCK);
       case PUT_OWNERSHIP_CONTROLS -> request.body(OWNERSHIP);
       case DELETE_OBJECTS -> request.body(KEYS).header("Content-MD5", "not looked at here");
-      case PUT_BUCKET_TAGGING, PUT_OBJECT_TAGGING -> request.body(TAGS);
+      case PUT_BUCKET_TAGGING, PUT_OBJECT_TAGGING, PUT_VERSION_TAGGING -> request.body(TAGS);
       case PUT_OBJECT, APPEND_OBJECT, UPLOAD_PART -> request.body("more");
+      case PUT_BUCKET_VERSIONING ->
+          request.body(
+              "<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>");
       case PATCH_OBJECT -> request.body("MORE").header("Content-Range", "bytes 0-3/*");
       case COPY_OBJECT, UPLOAD_PART_COPY -> request.header("x-amz-copy-source", copySource);
       case PUT_OBJECT_LOCK_CONFIGURATION ->
@@ -310,7 +357,8 @@ class AccessTest {
                   + "<RetainUntilDate>2099-02-01T00:00:00Z</RetainUntilDate></Retention>");
       case PUT_OBJECT_LEGAL_HOLD -> request.body("<LegalHold><Status>OFF</Status></LegalHold>");
       case RENAME_OBJECT -> request.header("x-amz-rename-source", "/k");
-      case GET_OBJECT_ATTRIBUTES -> request.header("x-amz-object-attributes", "ObjectSize");
+      case GET_OBJECT_ATTRIBUTES, GET_VERSION_ATTRIBUTES ->
+          request.header("x-amz-object-attributes", "ObjectSize");
       case COMPLETE_MULTIPART_UPLOAD -> request.body(parts());
       default -> request;
     };
@@ -327,6 +375,8 @@ class AccessTest {
     return Stream.of(
             "/",
             "/bkt",
+            "/bkt?versions",
+            "/bkt?versioning",
             "/empty?tagging",
             "/locked?object-lock",
             "/locked/k?retention",

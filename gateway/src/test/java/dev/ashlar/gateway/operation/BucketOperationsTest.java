@@ -151,7 +151,6 @@ class BucketOperationsTest {
 
   @ParameterizedTest
   @CsvSource({
-    "versioning, VersioningConfiguration",
     "accelerate, AccelerateConfiguration",
     "logging, BucketLoggingStatus",
     "notification, NotificationConfiguration",

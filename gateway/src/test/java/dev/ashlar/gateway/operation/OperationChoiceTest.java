@@ -80,7 +80,7 @@ class OperationChoiceTest {
       torrent                  ...... N..... ......
       uploadId                 ...... +.+++. ......
       uploads                  +..... ...+.. ......
-      versioning               +.N... ...... ......
+      versioning               +.+... ...... ......
       versions                 +..... ...... ......
       website                  +.N.N. ...... ......
       """;
@@ -91,63 +91,68 @@ class OperationChoiceTest {
   /** What else than GetUnconfigured a parameter may choose. */
   private static final Map<String, Set<Class<? extends S3Request>>> SERVED =
       Map.ofEntries(
-          entry(
+          Map.entry(
               "object-lock",
-              S3Request.GetObjectLockConfiguration.class,
-              S3Request.PutObjectLockConfiguration.class),
-          entry(
-              "retention", S3Request.GetObjectRetention.class, S3Request.PutObjectRetention.class),
-          entry(
-              "legal-hold", S3Request.GetObjectLegalHold.class, S3Request.PutObjectLegalHold.class),
-          entry("renameObject", S3Request.RenameObject.class),
-          entry(
+              Set.of(
+                  S3Request.GetObjectLockConfiguration.class,
+                  S3Request.PutObjectLockConfiguration.class)),
+          Map.entry(
+              "retention",
+              Set.of(S3Request.GetObjectRetention.class, S3Request.PutObjectRetention.class)),
+          Map.entry(
+              "legal-hold",
+              Set.of(S3Request.GetObjectLegalHold.class, S3Request.PutObjectLegalHold.class)),
+          Map.entry("renameObject", Set.of(S3Request.RenameObject.class)),
+          Map.entry(
               "tagging",
-              S3Request.GetBucketTagging.class,
-              S3Request.PutBucketTagging.class,
-              S3Request.DeleteBucketTagging.class,
-              S3Request.GetObjectTagging.class,
-              S3Request.PutObjectTagging.class,
-              S3Request.DeleteObjectTagging.class),
-          entry("acl", S3Request.GetAcl.class, S3Request.PutAcl.class),
-          entry("append", S3Request.AppendObject.class),
-          entry("attributes", S3Request.GetObjectAttributes.class),
-          entry("delete", S3Request.DeleteObjects.class),
-          entry("list-type", S3Request.ListObjectsV2.class, S3Request.ListObjects.class),
-          entry("location", S3Request.GetBucketLocation.class),
-          entry(
+              Set.of(
+                  S3Request.GetBucketTagging.class,
+                  S3Request.PutBucketTagging.class,
+                  S3Request.DeleteBucketTagging.class,
+                  S3Request.GetObjectTagging.class,
+                  S3Request.PutObjectTagging.class,
+                  S3Request.DeleteObjectTagging.class)),
+          Map.entry("acl", Set.of(S3Request.GetAcl.class, S3Request.PutAcl.class)),
+          Map.entry("append", Set.of(S3Request.AppendObject.class)),
+          Map.entry("attributes", Set.of(S3Request.GetObjectAttributes.class)),
+          Map.entry("delete", Set.of(S3Request.DeleteObjects.class)),
+          Map.entry(
+              "list-type", Set.of(S3Request.ListObjectsV2.class, S3Request.ListObjects.class)),
+          Map.entry("location", Set.of(S3Request.GetBucketLocation.class)),
+          Map.entry(
               "ownershipControls",
-              S3Request.GetBucketOwnershipControls.class,
-              S3Request.PutBucketOwnershipControls.class,
-              S3Request.DeleteBucketOwnershipControls.class),
-          entry(
+              Set.of(
+                  S3Request.GetBucketOwnershipControls.class,
+                  S3Request.PutBucketOwnershipControls.class,
+                  S3Request.DeleteBucketOwnershipControls.class)),
+          Map.entry(
               "policy",
-              S3Request.GetBucketPolicy.class,
-              S3Request.PutBucketPolicy.class,
-              S3Request.DeleteBucketPolicy.class),
-          entry("policyStatus", S3Request.GetBucketPolicyStatus.class),
-          entry(
+              Set.of(
+                  S3Request.GetBucketPolicy.class,
+                  S3Request.PutBucketPolicy.class,
+                  S3Request.DeleteBucketPolicy.class)),
+          Map.entry("policyStatus", Set.of(S3Request.GetBucketPolicyStatus.class)),
+          Map.entry(
               "publicAccessBlock",
-              S3Request.GetPublicAccessBlock.class,
-              S3Request.PutPublicAccessBlock.class,
-              S3Request.DeletePublicAccessBlock.class),
-          entry(
+              Set.of(
+                  S3Request.GetPublicAccessBlock.class,
+                  S3Request.PutPublicAccessBlock.class,
+                  S3Request.DeletePublicAccessBlock.class)),
+          Map.entry(
               "uploadId",
-              S3Request.ListParts.class,
-              S3Request.UploadPart.class,
-              S3Request.UploadPartCopy.class,
-              S3Request.CompleteMultipartUpload.class,
-              S3Request.AbortMultipartUpload.class),
-          entry(
+              Set.of(
+                  S3Request.ListParts.class,
+                  S3Request.UploadPart.class,
+                  S3Request.UploadPartCopy.class,
+                  S3Request.CompleteMultipartUpload.class,
+                  S3Request.AbortMultipartUpload.class)),
+          Map.entry(
               "uploads",
-              S3Request.ListMultipartUploads.class,
-              S3Request.CreateMultipartUpload.class),
-          entry("versions", S3Request.ListObjectVersions.class));
-
-  @SafeVarargs
-  private static Map.Entry<String, Set<Class<? extends S3Request>>> entry(
-      String parameter, Class<? extends S3Request>... requests) {
-    return Map.entry(parameter, Set.of(requests));
-  }
+              Set.of(S3Request.ListMultipartUploads.class, S3Request.CreateMultipartUpload.class)),
+          Map.entry(
+              "versioning",
+              Set.of(S3Request.GetBucketVersioning.class, S3Request.PutBucketVersioning.class)),
+          Map.entry("versions", Set.of(S3Request.ListObjectVersions.class)));
 
   private final S3RequestParser parser =
       new S3RequestParser(new S3Config("us-east-1", new VirtualHosts(List.of("s3.test")), "Owner"));
