@@ -28,7 +28,7 @@ def client(service, account=None, keys=None):
             "aws_access_key_id": keys["AccessKeyId"],
             "aws_secret_access_key": keys["SecretAccessKey"],
         }
-    s3 = {"s3": {"addressing_style": "path"}} if service == "s3" else {}
+    s3 = {"s3": {"addressing_style": "path"}, "signature_version": "s3v4"} if service == "s3" else {}
     return boto3.client(
         service,
         endpoint_url=ENDPOINT,
