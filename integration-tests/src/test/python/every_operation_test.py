@@ -38,6 +38,7 @@ CHANGE = {
     "DeleteBucket",
     "DeleteObject",
     "DeleteObjects",
+    "PutBucketVersioning",
     "PutObject",
     "UploadPart",
     "UploadPartCopy",
