@@ -125,12 +125,26 @@ def made(response):
     assert response.status_code in (200, 204), (response.status_code, response.content)
 
 
+def end_versioning(bucket):
+    """Makes the bucket anew: versioning is never switched off again."""
+    if b"<Status>" in send("GET", path(bucket), "versioning").content:
+        document = xml.etree.ElementTree.fromstring(send("GET", path(bucket), "versions").content)
+        for entry in document:
+            fields = {field.tag.rpartition("}")[2]: field.text for field in entry}
+            if "VersionId" in fields:
+                made(send("DELETE", path(bucket, fields["Key"]), "versionId=" + fields["VersionId"]))
+        made(send("DELETE", path(bucket)))
+
+
 def make():
+    end_versioning(FULL)
+    end_versioning(EMPTY)
     made(send("PUT", path(FULL)))
     made(send("PUT", path(EMPTY)))
     headers = {"x-amz-meta-color": "blue", "Content-Type": "text/plain"}
     made(send("PUT", path(FULL, KEY), headers=headers, body=BODY))
     made(send("PUT", path(FULL, SOURCE), body=BODY))
+    made(send("DELETE", path(FULL), "tagging"))
     send("DELETE", path(FULL, NO_KEY))
     send("DELETE", path(ABSENT))
 
@@ -151,6 +165,9 @@ def state():
         "headers": headers,
         "objects": listing(FULL, "list-type=2", "Contents"),
         "uploads": listing(FULL, "uploads=", "Upload"),
+        "tags": [listing(FULL, "tagging", "Tag"), send("GET", path(FULL, KEY), "tagging").content],
+        "versions": listing(FULL, "versions=", "Version") + listing(FULL, "versions=", "DeleteMarker"),
+        "versioning": send("GET", path(FULL), "versioning").content,
         "buckets": {bucket: send("HEAD", path(bucket)).status_code for bucket in (FULL, EMPTY, ABSENT)},
     }
 
@@ -166,6 +183,7 @@ def value(shape, name, depth=0):
         return {"k": "v"}
     if shape.type_name == "string":
         names = {"CopySource": f"{FULL}/{SOURCE}", "RenameSource": SOURCE, "RequestRoute": "route"}
+        names["MFADelete"] = "Disabled"
         return names.get(name) or (shape.enum[0] if shape.enum else "text")
     scalars = {"blob": BODY, "timestamp": datetime.datetime(2030, 1, 1), "boolean": True}
     return scalars.get(shape.type_name, 1)

@@ -360,6 +360,20 @@ class VersioningTest {
   }
 
   @Test
+  void aKeyThatIsNamedTwiceGetsOneMarker() throws Exception {
+    for (String status : List.of("Enabled", "Suspended")) {
+      set(status);
+      putVersion("k", "x");
+      TestAnswer answer = deleteObjects(object("k") + object("k"));
+      List<String> markers = answer.each("Deleted", "DeleteMarkerVersionId");
+      assertEquals(markers.getFirst(), markers.getLast());
+      assertEquals(
+          1, versions().stream().filter(row -> row.contains(markers.getFirst() + " ")).count());
+      assertEquals(versions().size(), s3.metadata.bucketUsage("bkt").orElseThrow().getObjects());
+    }
+  }
+
+  @Test
   void conditionsOfManyDeletionsAreOfThePresentVersion() throws Exception {
     set("Enabled");
     putVersion("gone", "x");
