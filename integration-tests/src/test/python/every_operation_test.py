@@ -36,10 +36,26 @@ CHANGE = {
     "CreateBucket",
     "CreateMultipartUpload",
     "DeleteBucket",
+    "DeleteBucketOwnershipControls",
+    "DeleteBucketPolicy",
+    "DeleteBucketTagging",
     "DeleteObject",
+    "DeleteObjectTagging",
     "DeleteObjects",
+    "DeletePublicAccessBlock",
+    "PutBucketAcl",
+    "PutBucketOwnershipControls",
+    "PutBucketPolicy",
+    "PutBucketTagging",
     "PutBucketVersioning",
     "PutObject",
+    "PutObjectAcl",
+    "PutObjectLegalHold",
+    "PutObjectLockConfiguration",
+    "PutObjectRetention",
+    "PutObjectTagging",
+    "PutPublicAccessBlock",
+    "RenameObject",
     "UploadPart",
     "UploadPartCopy",
 }
@@ -164,7 +180,7 @@ def value(shape, name, depth=0):
     if shape.type_name == "map":
         return {"k": "v"}
     if shape.type_name == "string":
-        names = {"CopySource": f"{FULL}/{SOURCE}", "RenameSource": f"{FULL}/{SOURCE}", "RequestRoute": "route"}
+        names = {"CopySource": f"{FULL}/{SOURCE}", "RenameSource": SOURCE, "RequestRoute": "route"}
         names["MFADelete"] = "Disabled"
         return names.get(name) or (shape.enum[0] if shape.enum else "text")
     scalars = {"blob": BODY, "timestamp": datetime.datetime(2030, 1, 1), "boolean": True}

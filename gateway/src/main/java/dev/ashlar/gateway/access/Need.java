@@ -43,7 +43,10 @@ public record Need(List<String> actions, Resource resource) {
       }
     }
 
-    /** Keys that the body of the request names: the operation asks about each of them. */
+    /**
+     * Keys about which the operation asks when it has read the body: the body names them, or
+     * conditions of policies ask what it contains.
+     */
     record KeysOf(String bucket) implements Resource {}
 
     /**

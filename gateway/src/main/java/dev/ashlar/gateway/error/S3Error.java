@@ -9,6 +9,7 @@ import java.util.stream.Collectors;
  * Reference).
  */
 public enum S3Error {
+  ACCESS_CONTROL_LIST_NOT_SUPPORTED(400, "The bucket does not allow ACLs"),
   ACCESS_DENIED(403, "Access Denied"),
   ACCESS_FORBIDDEN(403, "CORSResponse: CORS is not enabled for this bucket."),
   AUTHORIZATION_HEADER_MALFORMED(400, "The authorization header that you provided is not valid."),
@@ -32,6 +33,9 @@ public enum S3Error {
   ENTITY_TOO_LARGE(400, "Your proposed upload exceeds the maximum allowed size"),
   ENTITY_TOO_SMALL(400, "Your proposed upload is smaller than the minimum allowed size"),
   EXPIRED_TOKEN(400, "The provided token has expired."),
+  IDEMPOTENCY_PARAMETER_MISMATCH(
+      400,
+      "Parameters on this idempotent request are inconsistent with parameters used in previous request(s)."),
   ILLEGAL_VERSIONING_CONFIGURATION(
       400,
       "IllegalVersioningConfigurationException",
@@ -41,6 +45,8 @@ public enum S3Error {
   INTERNAL_ERROR(500, "We encountered an internal error. Please try again."),
   INVALID_ACCESS_KEY_ID(403, "The AWS Access Key Id you provided does not exist in our records."),
   INVALID_ARGUMENT(400, "Invalid Argument"),
+  INVALID_BUCKET_ACL_WITH_OBJECT_OWNERSHIP(
+      400, "Bucket cannot have ACLs set with ObjectOwnership's BucketOwnerEnforced setting"),
   INVALID_BUCKET_NAME(400, "The specified bucket is not valid."),
   INVALID_BUCKET_STATE(409, "The request is not valid with the current state of the bucket."),
   INVALID_CHUNK_SIZE_ERROR(
@@ -55,12 +61,19 @@ public enum S3Error {
       400, "The list of parts was not in ascending order. Parts must be ordered by part number."),
   INVALID_RANGE(416, "The requested range is not satisfiable"),
   INVALID_REQUEST(400, "Invalid Request"),
+  INVALID_RETENTION_PERIOD(400, "The retention period is not valid."),
   INVALID_STORAGE_CLASS(400, "The storage class you specified is not valid"),
+  INVALID_TAG(400, "The tag provided was not a valid tag."),
   INVALID_TOKEN(400, "The provided token is malformed or otherwise invalid."),
   INVALID_URI(400, "InvalidURI", "Couldn't parse the specified URI."),
   INVALID_WRITE_OFFSET(
       400, "The write offset value that you specified does not match the current object size."),
   KEY_TOO_LONG(400, "KeyTooLongError", "Your key is too long"),
+  MALFORMED_ACL_ERROR(
+      400,
+      "MalformedACLError",
+      "The XML you provided was not well-formed or did not validate against our published schema"),
+  MALFORMED_POLICY(400, "Policy has invalid resource"),
   MALFORMED_TRAILER_ERROR(
       400,
       "The request contained trailing data that was not well-formed or did not conform to our published schema."),
@@ -79,6 +92,8 @@ public enum S3Error {
       404, "NoSuchCORSConfiguration", "The CORS configuration does not exist"),
   NO_SUCH_KEY(404, "The specified key does not exist."),
   NO_SUCH_LIFECYCLE_CONFIGURATION(404, "The lifecycle configuration does not exist"),
+  NO_SUCH_OBJECT_LOCK_CONFIGURATION(
+      404, "The specified object does not have a ObjectLock configuration"),
   NO_SUCH_PUBLIC_ACCESS_BLOCK_CONFIGURATION(
       404, "The public access block configuration was not found"),
   NO_SUCH_TAG_SET(404, "The TagSet does not exist"),
@@ -100,6 +115,7 @@ public enum S3Error {
   PRECONDITION_FAILED(412, "At least one of the pre-conditions you specified did not hold"),
   REPLICATION_CONFIGURATION_NOT_FOUND(
       404, "ReplicationConfigurationNotFoundError", "The replication configuration was not found"),
+  QUOTA_EXCEEDED(403, "The quota of the bucket or of its account does not permit it."),
   REQUEST_HEADER_SECTION_TOO_LARGE(400, "Your request headers exceeded the maximum allowed size."),
   REQUEST_TIMEOUT(
       400,
@@ -116,6 +132,8 @@ public enum S3Error {
       "The request signature we calculated does not match the signature you provided. Check your key and signing method."),
   SLOW_DOWN(503, "Please reduce your request rate."),
   TOO_MANY_BUCKETS(400, "You have attempted to create more buckets than allowed"),
+  UNRESOLVABLE_GRANT_BY_EMAIL_ADDRESS(
+      400, "The e-mail address you provided does not match any account on record."),
   X_AMZ_CONTENT_SHA256_MISMATCH(
       400,
       "XAmzContentSHA256Mismatch",

@@ -1,5 +1,7 @@
 package dev.ashlar.gateway.s3;
 
+import dev.ashlar.gateway.access.acl.AclRequest;
+import dev.ashlar.gateway.access.acl.CannedAcl;
 import dev.ashlar.gateway.checksum.ChecksumKind;
 import dev.ashlar.gateway.checksum.Checksums;
 import dev.ashlar.gateway.error.S3Exception;
@@ -87,12 +89,29 @@ record ObjectRequestParser(
       throw S3Exception.invalidRequest("A PUT with a Content-Range is not supported; use PATCH.");
     }
     RequestHeaders.requireContentLength(headers);
+    NewFacts given = NewFacts.of(headers);
+    if (given.asksForLock()) {
+      requireDigest();
+    }
     return new S3Request.PutObject(
         bucket,
         key,
         RequestHeaders.attributes(headers),
+        given,
         RequestHeaders.writeCondition(headers),
-        Checksums.announced(headers));
+        Checksums.announced(headers),
+        AclHeaders.parse(headers));
+  }
+
+  private void requireDigest() throws S3Exception {
+    boolean hasDigest =
+        headers.contains("content-md5")
+            || Checksums.announced(headers) != ChecksumAlgorithm.CHECKSUM_NONE;
+    if (!hasDigest) {
+      throw S3Exception.invalidRequest(
+          "Content-MD5 OR x-amz-checksum- HTTP header is required for Put Object requests with"
+              + " Object Lock parameters");
+    }
   }
 
   private S3Request post() throws S3Exception {
@@ -110,6 +129,7 @@ record ObjectRequestParser(
 
   private S3Request append() throws S3Exception {
     RequestHeaders.requireContentLength(headers);
+    requireNoAcl();
     boolean isRgw = query.has("append");
     if (isRgw && headers.contains(WRITE_OFFSET)) {
       throw S3Exception.invalidRequest("Cannot specify both a write offset and a position");
@@ -124,6 +144,14 @@ record ObjectRequestParser(
         RequestHeaders.attributes(headers),
         RequestHeaders.writeCondition(headers),
         Checksums.announced(headers));
+  }
+
+  /** An append leaves the ACL of the object as it is. */
+  private void requireNoAcl() throws S3Exception {
+    AclRequest acl = AclHeaders.parse(headers);
+    if (acl.isGiven() && !acl.equals(new AclRequest.Canned(CannedAcl.PRIVATE))) {
+      throw S3Exception.unsupportedHeader(AclHeaders.CANNED);
+    }
   }
 
   /** Digits; what exceeds a long is behind the end of any object. */
@@ -158,7 +186,12 @@ record ObjectRequestParser(
     if (query.has("uploadId")) {
       return new S3Request.AbortMultipartUpload(bucket, key, query.get("uploadId", ""));
     }
-    return new S3Request.DeleteObject(bucket, key, version, RequestHeaders.writeCondition(headers));
+    return new S3Request.DeleteObject(
+        bucket,
+        key,
+        version,
+        LockRequests.isTrue(headers, LockRequests.BYPASS),
+        RequestHeaders.writeCondition(headers));
   }
 
   private ReadOptions readOptions() throws S3Exception {
@@ -257,6 +290,7 @@ record ObjectRequestParser(
       throw S3Exception.invalidArgument(
           "Unknown metadata directive.", "x-amz-metadata-directive", directive);
     }
+    boolean copiesTags = copiesTags();
     RequestHeaders.requireStandardStorage(headers);
     String checksum = headers.get("x-amz-checksum-algorithm");
     return new S3Request.CopyObject(
@@ -264,8 +298,22 @@ record ObjectRequestParser(
         key,
         copySource(),
         directive.equals("REPLACE") ? RequestHeaders.attributes(headers) : null,
+        copiesTags,
+        copiesTags ? NewFacts.of(headers).withoutTags() : NewFacts.of(headers),
         RequestHeaders.writeCondition(headers),
-        checksum == null ? ChecksumAlgorithm.CHECKSUM_NONE : Checksums.named(checksum));
+        checksum == null ? ChecksumAlgorithm.CHECKSUM_NONE : Checksums.named(checksum),
+        AclHeaders.parse(headers));
+  }
+
+  private boolean copiesTags() throws S3Exception {
+    String directive = headers.get("x-amz-tagging-directive", "COPY");
+    return switch (directive) {
+      case "COPY" -> true;
+      case "REPLACE" -> false;
+      default ->
+          throw S3Exception.invalidArgument(
+              "Unknown tagging directive.", "x-amz-tagging-directive", directive);
+    };
   }
 
   /** {@code /bucket/key} or {@code bucket/key}, percent-encoded, perhaps with a version. */
@@ -307,7 +355,13 @@ record ObjectRequestParser(
         typeName == null ? Checksums.defaultType(algorithm) : checksumType(typeName);
     Checksums.requireCompatible(algorithm, type);
     return new S3Request.CreateMultipartUpload(
-        bucket, key, RequestHeaders.attributes(headers), algorithm, type);
+        bucket,
+        key,
+        RequestHeaders.attributes(headers),
+        NewFacts.of(headers),
+        algorithm,
+        type,
+        AclHeaders.parse(headers));
   }
 
   private static ChecksumType checksumType(String name) throws S3Exception {

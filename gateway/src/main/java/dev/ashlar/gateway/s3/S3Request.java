@@ -3,6 +3,8 @@ package dev.ashlar.gateway.s3;
 import dev.ashlar.gateway.access.Need;
 import dev.ashlar.gateway.access.Need.Resource;
 import dev.ashlar.gateway.access.VersionActions;
+import dev.ashlar.gateway.access.acl.AclRequest;
+import dev.ashlar.gateway.access.policy.decision.ObjectOwnership;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
@@ -10,6 +12,7 @@ import dev.ashlar.protocol.message.ChecksumType;
 import dev.ashlar.protocol.message.ObjectAttributes;
 import dev.ashlar.protocol.message.Precondition;
 import dev.ashlar.protocol.message.VersionRef;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -17,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A parsed request. There is one record per operation, named as in S3's API. */
 public sealed interface S3Request {
+  String BYPASS_GOVERNANCE = "s3:BypassGovernanceRetention";
+
   /** The bucket that the request is about; null for none. */
   @Nullable String bucket();
 
@@ -25,7 +30,8 @@ public sealed interface S3Request {
     return switch (this) {
       case ListBuckets list -> Need.of("s3:ListAllMyBuckets", new Resource.Service());
       case CreateBucket create ->
-          Need.of("s3:CreateBucket", new Resource.NewBucket(create.bucket()));
+          new Need(create.actions(), new Resource.NewBucket(create.bucket()));
+      case BucketAccessRequest request -> onBucket(request.action(), request.bucket());
       case HeadBucket head -> onBucket("s3:ListBucket", head.bucket());
       case DeleteBucket delete -> onBucket("s3:DeleteBucket", delete.bucket());
       case GetBucketLocation get -> onBucket("s3:GetBucketLocation", get.bucket());
@@ -40,22 +46,38 @@ public sealed interface S3Request {
           Need.ofVersion(
               get.key() == null ? "s3:GetBucketAcl" : "s3:GetObjectAcl",
               Resource.existing(get.bucket(), get.key(), get.version()));
-      case PutCannedAcl put ->
+      case PutAcl put ->
           Need.ofVersion(
               put.key() == null ? "s3:PutBucketAcl" : "s3:PutObjectAcl",
               Resource.existing(put.bucket(), put.key(), put.version()));
+      case GetBucketTagging get -> onBucket("s3:GetBucketTagging", get.bucket());
+      case PutBucketTagging put -> onBucket("s3:PutBucketTagging", put.bucket());
+      case DeleteBucketTagging delete -> onBucket("s3:PutBucketTagging", delete.bucket());
+      case GetObjectTagging get -> onStored(List.of("s3:GetObjectTagging"), get, get.version());
+      case PutObjectTagging put ->
+          new Need(put.needsOfObject().actions(), new Resource.KeysOf(put.bucket()));
+      case DeleteObjectTagging delete ->
+          onStored(List.of("s3:DeleteObjectTagging"), delete, delete.version());
+      case GetObjectLockConfiguration get ->
+          onBucket("s3:GetBucketObjectLockConfiguration", get.bucket());
+      case PutObjectLockConfiguration put ->
+          onBucket("s3:PutBucketObjectLockConfiguration", put.bucket());
+      case GetObjectRetention get -> onStored(List.of("s3:GetObjectRetention"), get, get.version());
+      case PutObjectRetention put -> new Need(put.actions(), new Resource.KeysOf(put.bucket()));
+      case GetObjectLegalHold get -> onStored(List.of("s3:GetObjectLegalHold"), get, get.version());
+      case PutObjectLegalHold put ->
+          Need.of("s3:PutObjectLegalHold", new Resource.KeysOf(put.bucket()));
       case GetUnconfigured get ->
           Need.ofVersion(
               get.feature().readAction(),
               Resource.existing(get.bucket(), get.key(), get.version()));
-      case PutObject put -> onKey("s3:PutObject", put);
+      case RenameObject rename -> onKey("s3:PutObject", rename);
+      case VersionRequest write -> onKey(write.needed(), write);
       case AppendObject append -> onKey("s3:PutObject", append);
-      case CopyObject copy -> onKey("s3:PutObject", copy);
       case DeleteObject delete ->
           new Need(
               VersionActions.of(delete.actions(), delete.version()),
               new Resource.Key(delete.bucket(), delete.key(), delete.version()));
-      case CreateMultipartUpload create -> onKey("s3:PutObject", create);
       case UploadPart part -> onKey("s3:PutObject", part);
       case UploadPartCopy part -> onKey("s3:PutObject", part);
       case CompleteMultipartUpload complete -> onKey("s3:PutObject", complete);
@@ -69,12 +91,23 @@ public sealed interface S3Request {
     };
   }
 
+  /** Whether a request of this kind can say that it bypasses retentions of governance mode. */
+  static boolean mayBypassGovernance(S3Request request) {
+    return request instanceof PutObjectRetention
+        || request instanceof DeleteObject
+        || request instanceof DeleteObjects;
+  }
+
   private static Need onBucket(String action, String bucket) {
     return Need.of(action, new Resource.Bucket(bucket));
   }
 
   private static Need onKey(String action, KeyRequest request) {
-    return Need.of(action, new Resource.Key(request.bucket(), request.key()));
+    return onKey(List.of(action), request);
+  }
+
+  private static Need onKey(List<String> actions, KeyRequest request) {
+    return new Need(actions, new Resource.Key(request.bucket(), request.key()));
   }
 
   private static Need onStored(
@@ -99,11 +132,32 @@ public sealed interface S3Request {
     String key();
   }
 
+  /** A request that makes a version, now or at its end. */
+  sealed interface VersionRequest extends KeyRequest {
+    /** What its headers give the version. */
+    NewFacts given();
+
+    /** The ACL that its headers give the version. */
+    AclRequest acl();
+
+    /** What it needs. Giving an ACL to what is written needs a right of its own. */
+    private List<String> needed() {
+      List<String> actions = given().needed("s3:PutObject");
+      if (acl().isGiven()) {
+        actions.add("s3:PutObjectAcl");
+      }
+      return actions;
+    }
+  }
+
   /** A request that may name a version of its object. */
   sealed interface OfVersion extends S3Request {
     /** Null: the present version. */
     @Nullable VersionRef version();
   }
+
+  /** A request about what a version has beside its content: its tags or its lock. */
+  sealed interface FactsRequest extends KeyRequest, OfVersion {}
 
   /** A request whose body becomes a part of an object. */
   sealed interface DataRequest extends KeyRequest {
@@ -141,7 +195,29 @@ public sealed interface S3Request {
     }
   }
 
-  record CreateBucket(String bucket) implements S3Request {}
+  /**
+   * Creates.
+   *
+   * @param lock whether versions can have locks
+   * @param ownership null: as the server is configured
+   */
+  record CreateBucket(
+      String bucket, boolean lock, AclRequest acl, @Nullable ObjectOwnership ownership)
+      implements S3Request {
+    private List<String> actions() {
+      List<String> actions = new ArrayList<>(List.of("s3:CreateBucket"));
+      if (lock) {
+        actions.addAll(List.of("s3:PutBucketObjectLockConfiguration", "s3:PutBucketVersioning"));
+      }
+      if (acl.isGiven()) {
+        actions.add("s3:PutBucketAcl");
+      }
+      if (ownership != null) {
+        actions.add("s3:PutBucketOwnershipControls");
+      }
+      return actions;
+    }
+  }
 
   record HeadBucket(String bucket) implements S3Request {}
 
@@ -154,13 +230,123 @@ public sealed interface S3Request {
   /** Enables or suspends versioning, as the body says. */
   record PutBucketVersioning(String bucket) implements S3Request {}
 
-  /** Reads the ACL, which is always private; of the bucket if the key is null. */
+  record GetBucketTagging(String bucket) implements S3Request {}
+
+  /** Replaces the tags by those in the body. */
+  record PutBucketTagging(String bucket) implements S3Request {}
+
+  record DeleteBucketTagging(String bucket) implements S3Request {}
+
+  record GetObjectTagging(String bucket, String key, @Nullable VersionRef version)
+      implements FactsRequest {}
+
+  /** Replaces the tags by those in the body. */
+  record PutObjectTagging(String bucket, String key, @Nullable VersionRef version)
+      implements FactsRequest {
+    /** What the sender must be allowed to do, given the tags in the body. */
+    public Need needsOfObject() {
+      return onStored(List.of("s3:PutObjectTagging"), this, version);
+    }
+  }
+
+  record DeleteObjectTagging(String bucket, String key, @Nullable VersionRef version)
+      implements FactsRequest {}
+
+  record GetObjectLockConfiguration(String bucket) implements S3Request {}
+
+  /** Lets versions have locks, and sets the default retention that the body has. */
+  record PutObjectLockConfiguration(String bucket) implements S3Request {}
+
+  record GetObjectRetention(String bucket, String key, @Nullable VersionRef version)
+      implements FactsRequest {}
+
+  /** Sets the retention that is in the body. */
+  record PutObjectRetention(
+      String bucket, String key, @Nullable VersionRef version, boolean bypassesGovernance)
+      implements FactsRequest {
+    private List<String> actions() {
+      return bypassesGovernance
+          ? List.of("s3:PutObjectRetention", BYPASS_GOVERNANCE)
+          : List.of("s3:PutObjectRetention");
+    }
+
+    /** What the sender must be allowed to do, given the retention in the body. */
+    public Need needsOfObject() {
+      return onStored(actions(), this, version);
+    }
+  }
+
+  record GetObjectLegalHold(String bucket, String key, @Nullable VersionRef version)
+      implements FactsRequest {}
+
+  /** Sets the legal hold that is in the body. */
+  record PutObjectLegalHold(String bucket, String key, @Nullable VersionRef version)
+      implements FactsRequest {
+    /** What the sender must be allowed to do, given the hold in the body. */
+    public Need needsOfObject() {
+      return onStored(List.of("s3:PutObjectLegalHold"), this, version);
+    }
+  }
+
+  /** Reads the ACL; of the bucket if the key is null. */
   record GetAcl(String bucket, @Nullable String key, @Nullable VersionRef version)
       implements OfVersion {}
 
-  /** Sets a canned ACL that changes nothing; of the bucket if the key is null. */
-  record PutCannedAcl(String bucket, @Nullable String key, @Nullable VersionRef version)
+  /**
+   * Replaces the ACL; of the bucket if the key is null.
+   *
+   * @param acl NONE: the body is the ACL
+   */
+  record PutAcl(String bucket, @Nullable String key, @Nullable VersionRef version, AclRequest acl)
       implements OfVersion {}
+
+  /** A request about a document that decides about access to a bucket. */
+  sealed interface BucketAccessRequest extends S3Request {
+    @Override
+    String bucket();
+
+    /** What it needs. To remove a document is to put an empty one. */
+    default String action() {
+      return switch (this) {
+        case GetBucketPolicy get -> "s3:GetBucketPolicy";
+        case PutBucketPolicy put -> "s3:PutBucketPolicy";
+        case DeleteBucketPolicy delete -> "s3:DeleteBucketPolicy";
+        case GetBucketPolicyStatus get -> "s3:GetBucketPolicyStatus";
+        case GetPublicAccessBlock get -> "s3:GetBucketPublicAccessBlock";
+        case PutPublicAccessBlock put -> "s3:PutBucketPublicAccessBlock";
+        case DeletePublicAccessBlock delete -> "s3:PutBucketPublicAccessBlock";
+        case GetBucketOwnershipControls get -> "s3:GetBucketOwnershipControls";
+        case PutBucketOwnershipControls put -> "s3:PutBucketOwnershipControls";
+        case DeleteBucketOwnershipControls delete -> "s3:PutBucketOwnershipControls";
+      };
+    }
+  }
+
+  record GetBucketPolicy(String bucket) implements BucketAccessRequest {}
+
+  /**
+   * Replaces the policy.
+   *
+   * @param removesSelf the sender confirms that the policy may take the policy away from the root
+   *     user of the bucket's owner
+   */
+  record PutBucketPolicy(String bucket, boolean removesSelf) implements BucketAccessRequest {}
+
+  record DeleteBucketPolicy(String bucket) implements BucketAccessRequest {}
+
+  record GetBucketPolicyStatus(String bucket) implements BucketAccessRequest {}
+
+  record GetPublicAccessBlock(String bucket) implements BucketAccessRequest {}
+
+  record PutPublicAccessBlock(String bucket) implements BucketAccessRequest {}
+
+  record DeletePublicAccessBlock(String bucket) implements BucketAccessRequest {}
+
+  record GetBucketOwnershipControls(String bucket) implements BucketAccessRequest {}
+
+  record PutBucketOwnershipControls(String bucket) implements BucketAccessRequest {}
+
+  record DeleteBucketOwnershipControls(String bucket) implements BucketAccessRequest {}
 
   /** Reads a feature that was never configured; of the bucket if the key is null. */
   record GetUnconfigured(
@@ -188,7 +374,8 @@ public sealed interface S3Request {
   record ListMultipartUploads(Listing listing, String keyMarker, String uploadIdMarker)
       implements ListingRequest {}
 
-  record DeleteObjects(String bucket, boolean hasDigest) implements S3Request {
+  record DeleteObjects(String bucket, boolean hasDigest, boolean bypassesGovernance)
+      implements S3Request {
     @Override
     public void requireValid(long bodyLength) throws S3Exception {
       if (!hasDigest) {
@@ -201,9 +388,11 @@ public sealed interface S3Request {
       String bucket,
       String key,
       ObjectAttributes attributes,
+      NewFacts given,
       Precondition precondition,
-      ChecksumAlgorithm announced)
-      implements DataRequest {}
+      ChecksumAlgorithm announced,
+      AclRequest acl)
+      implements DataRequest, VersionRequest {}
 
   /**
    * Appends bytes to an object, or creates it.
@@ -239,6 +428,7 @@ public sealed interface S3Request {
    * Copies.
    *
    * @param attributes null to keep those of the source
+   * @param copiesTags whether the copy has the tags of its source
    * @param checksum algorithm for the copy, or NONE for that of the source
    */
   record CopyObject(
@@ -246,9 +436,12 @@ public sealed interface S3Request {
       String key,
       CopySource source,
       @Nullable ObjectAttributes attributes,
+      boolean copiesTags,
+      NewFacts given,
       Precondition precondition,
-      ChecksumAlgorithm checksum)
-      implements KeyRequest {
+      ChecksumAlgorithm checksum,
+      AclRequest acl)
+      implements VersionRequest {
     @Override
     public void requireValid(long bodyLength) throws S3Exception {
       boolean isSelf =
@@ -258,6 +451,37 @@ public sealed interface S3Request {
             "This copy request is illegal because it is trying to copy an object to itself without"
                 + " changing the object's metadata, storage class, website redirect location or"
                 + " encryption attributes.");
+      }
+    }
+  }
+
+  /**
+   * Renames.
+   *
+   * @param source key of the same bucket
+   * @param conditions on the source
+   * @param precondition on what has the new name now
+   * @param clientToken of this request and its repetitions; empty for none
+   */
+  record RenameObject(
+      String bucket,
+      String key,
+      String source,
+      Conditions conditions,
+      Precondition precondition,
+      String clientToken)
+      implements KeyRequest {
+    /** What the sender must be allowed to do with the source, beside the need of the request. */
+    public Need needsOfSource() {
+      return new Need(
+          List.of("s3:GetObject", "s3:DeleteObject"), new Resource.StoredObject(bucket, source));
+    }
+
+    @Override
+    public void requireValid(long bodyLength) throws S3Exception {
+      if (source.equals(key)) {
+        throw S3Exception.invalidRequest(
+            "This rename request is illegal because it is trying to rename an object to itself.");
       }
     }
   }
@@ -280,14 +504,24 @@ public sealed interface S3Request {
 
   /** Deletes the present version, or the one that is named for good. */
   record DeleteObject(
-      String bucket, String key, @Nullable VersionRef version, Precondition precondition)
+      String bucket,
+      String key,
+      @Nullable VersionRef version,
+      boolean bypassesGovernance,
+      Precondition precondition)
       implements KeyRequest, OfVersion {
     /** A condition on the ETag tells it. */
     private List<String> actions() {
+      List<String> actions = new ArrayList<>(3);
+      actions.add("s3:DeleteObject");
       String etag = precondition.getIfMatch();
-      return etag.isEmpty() || etag.equals("*")
-          ? List.of("s3:DeleteObject")
-          : List.of("s3:DeleteObject", "s3:GetObject");
+      if (!etag.isEmpty() && !etag.equals("*")) {
+        actions.add("s3:GetObject");
+      }
+      if (bypassesGovernance) {
+        actions.add(BYPASS_GOVERNANCE);
+      }
+      return actions;
     }
   }
 
@@ -295,9 +529,11 @@ public sealed interface S3Request {
       String bucket,
       String key,
       ObjectAttributes attributes,
+      NewFacts given,
       ChecksumAlgorithm checksum,
-      ChecksumType checksumType)
-      implements KeyRequest {}
+      ChecksumType checksumType,
+      AclRequest acl)
+      implements VersionRequest {}
 
   record UploadPart(
       String bucket, String key, String uploadId, int partNumber, ChecksumAlgorithm announced)
@@ -392,6 +628,11 @@ public sealed interface S3Request {
     /** What the sender must be allowed to do with the source, beside the need of the request. */
     public Need needs() {
       return Need.ofVersion("s3:GetObject", new Resource.StoredObject(bucket, key, version));
+    }
+
+    /** What copying the tags of the source needs besides. */
+    public Need needsOfTags() {
+      return Need.ofVersion("s3:GetObjectTagging", new Resource.StoredObject(bucket, key, version));
     }
   }
 

@@ -1,5 +1,7 @@
 package dev.ashlar.gateway.s3;
 
+import dev.ashlar.gateway.access.acl.AclRequest;
+import dev.ashlar.gateway.access.policy.decision.ObjectOwnership;
 import dev.ashlar.gateway.checksum.Checksums;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
@@ -18,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 public final class S3RequestParser {
   private static final String VERSION = "versionId";
   private static final String VERSION_MARKER = "version-id-marker";
+  static final String CONFIRMATION = "x-amz-confirm-remove-self-bucket-access";
   private static final int PAGE_MAX = 1000;
   private static final int BUCKETS_PAGE_MAX = 10_000;
 
@@ -35,6 +38,17 @@ public final class S3RequestParser {
     if (!isAppend && headers.contains(ObjectRequestParser.WRITE_OFFSET)) {
       throw S3Exception.unsupportedHeader(ObjectRequestParser.WRITE_OFFSET);
     }
+    if (!(request instanceof S3Request.VersionRequest)) {
+      NewFacts.requireAbsent(headers);
+    }
+    boolean mayLock = request instanceof S3Request.CreateBucket;
+    if (!mayLock && LockRequests.isTrue(headers, LockRequests.LOCK_BUCKET)) {
+      throw S3Exception.unsupportedHeader(LockRequests.LOCK_BUCKET);
+    }
+    if (!S3Request.mayBypassGovernance(request)
+        && LockRequests.isTrue(headers, LockRequests.BYPASS)) {
+      throw LockRequests.bypassWithoutLock();
+    }
     if (!(request instanceof S3Request.OfVersion) && query.has(VERSION)) {
       throw S3Exception.invalidArgument(
           "This operation does not accept a version-id.", VERSION, query.get(VERSION, ""));
@@ -49,7 +63,7 @@ public final class S3RequestParser {
       // The answer to a preflight request where CORS was never configured.
       throw new S3Exception(S3Error.ACCESS_FORBIDDEN);
     }
-    SupportedHeaders.require(exchange.method(), headers);
+    SupportedHeaders.require(exchange.method(), headers, query.has("renameObject"));
     Unconfigured feature = Subresource.check(query, target.scope(), exchange.method());
     String bucket = target.bucket();
     if (bucket == null) {
@@ -60,8 +74,18 @@ public final class S3RequestParser {
     if (feature != null) {
       return new S3Request.GetUnconfigured(bucket, key, version, feature);
     }
+    if (query.has("tagging")) {
+      return TaggingRequests.of(exchange.method(), bucket, key, version);
+    }
     if (query.has("acl")) {
       return acl(exchange.method(), bucket, key, version, headers);
+    }
+    S3Request ofLock = LockRequests.of(exchange.method(), bucket, key, version, query, headers);
+    if (ofLock != null) {
+      return ofLock;
+    }
+    if (key != null && query.has("renameObject")) {
+      return RenameRequests.parse(bucket, key, headers);
     }
     return key == null
         ? bucket(exchange.method(), bucket, query, headers)
@@ -86,31 +110,92 @@ public final class S3RequestParser {
       @Nullable VersionRef version,
       HttpHeaders headers)
       throws S3Exception {
-    // Only canned ACLs that change nothing pass the check of the headers.
-    boolean isCanned = headers.contains("x-amz-acl") && !hasBody(headers);
-    if (method.equals("PUT") && isCanned) {
-      return new S3Request.PutCannedAcl(bucket, key, version);
+    if (method.equals("GET")) {
+      return new S3Request.GetAcl(bucket, key, version);
     }
-    if (!method.equals("GET")) {
-      throw new S3Exception(S3Error.NOT_IMPLEMENTED);
+    AclRequest acl = AclHeaders.parse(headers);
+    if (acl.isGiven() && hasBody(headers)) {
+      throw S3Exception.invalidRequest("Specify the ACL in headers or in the body, not in both.");
     }
-    return new S3Request.GetAcl(bucket, key, version);
+    return new S3Request.PutAcl(bucket, key, version, acl);
+  }
+
+  /** Null unless the query names a document that decides about access. */
+  private static S3Request.@Nullable BucketAccessRequest bucketAccess(
+      String method, String bucket, Query query, HttpHeaders headers) {
+    if (query.isEmpty()) {
+      return null;
+    }
+    if (query.has("policy")) {
+      return switch (method) {
+        case "GET" -> new S3Request.GetBucketPolicy(bucket);
+        case "PUT" ->
+            new S3Request.PutBucketPolicy(
+                bucket, "true".equalsIgnoreCase(headers.get(CONFIRMATION)));
+        default -> new S3Request.DeleteBucketPolicy(bucket);
+      };
+    }
+    if (query.has("policyStatus")) {
+      return new S3Request.GetBucketPolicyStatus(bucket);
+    }
+    if (query.has("publicAccessBlock")) {
+      return switch (method) {
+        case "GET" -> new S3Request.GetPublicAccessBlock(bucket);
+        case "PUT" -> new S3Request.PutPublicAccessBlock(bucket);
+        default -> new S3Request.DeletePublicAccessBlock(bucket);
+      };
+    }
+    if (query.has("ownershipControls")) {
+      return switch (method) {
+        case "GET" -> new S3Request.GetBucketOwnershipControls(bucket);
+        case "PUT" -> new S3Request.PutBucketOwnershipControls(bucket);
+        default -> new S3Request.DeleteBucketOwnershipControls(bucket);
+      };
+    }
+    return null;
+  }
+
+  private static S3Request createBucket(String bucket, HttpHeaders headers) throws S3Exception {
+    String name = headers.get("x-amz-object-ownership");
+    ObjectOwnership ownership = null;
+    if (name != null) {
+      ownership =
+          ObjectOwnership.named(name)
+              .orElseThrow(
+                  () ->
+                      S3Exception.invalidArgument(
+                          "Invalid x-amz-object-ownership header: " + name,
+                          "x-amz-object-ownership",
+                          name));
+    }
+    return new S3Request.CreateBucket(
+        bucket,
+        LockRequests.isTrue(headers, LockRequests.LOCK_BUCKET),
+        AclHeaders.parse(headers),
+        ownership);
   }
 
   private static boolean hasBody(HttpHeaders headers) {
+    if (headers.contains("transfer-encoding")) {
+      return true;
+    }
     String length = headers.get("x-amz-decoded-content-length", headers.get("content-length", "0"));
     return !length.trim().equals("0");
   }
 
   private static S3Request bucket(String method, String bucket, Query query, HttpHeaders headers)
       throws S3Exception {
+    S3Request access = bucketAccess(method, bucket, query, headers);
+    if (access != null) {
+      return access;
+    }
     return switch (method) {
       case "GET" -> getBucket(bucket, query);
       case "HEAD" -> new S3Request.HeadBucket(bucket);
       case "PUT" ->
           query.has("versioning")
               ? new S3Request.PutBucketVersioning(bucket)
-              : new S3Request.CreateBucket(bucket);
+              : createBucket(bucket, headers);
       case "DELETE" -> new S3Request.DeleteBucket(bucket);
       case "POST" -> postBucket(bucket, query, headers);
       default -> throw methodNotAllowed(method, "BUCKET");
@@ -187,7 +272,8 @@ public final class S3RequestParser {
       boolean hasDigest =
           headers.contains("content-md5")
               || Checksums.announced(headers) != ChecksumAlgorithm.CHECKSUM_NONE;
-      return new S3Request.DeleteObjects(bucket, hasDigest);
+      return new S3Request.DeleteObjects(
+          bucket, hasDigest, LockRequests.isTrue(headers, LockRequests.BYPASS));
     }
     String type = headers.get("content-type", "").toLowerCase(Locale.ROOT);
     if (type.startsWith("multipart/form-data")) {

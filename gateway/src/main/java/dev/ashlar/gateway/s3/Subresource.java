@@ -33,6 +33,16 @@ public final class Subresource {
           bucket("delete", "POST"),
           bucket("list-type", "GET"),
           bucket("location", "GET"),
+          object("legal-hold", "GET PUT"),
+          bucket("object-lock", "GET PUT"),
+          object("renameObject", "PUT"),
+          object("retention", "GET PUT"),
+          bucket("tagging", "GET PUT DELETE"),
+          object("tagging", "GET PUT DELETE"),
+          bucket("ownershipControls", "GET PUT DELETE"),
+          bucket("policy", "GET PUT DELETE"),
+          bucket("policyStatus", "GET"),
+          bucket("publicAccessBlock", "GET PUT DELETE"),
           bucket("uploads", "GET"),
           object("uploads", "POST"),
           object("uploadId", "GET PUT POST DELETE"),
@@ -57,20 +67,6 @@ public final class Subresource {
               .unconfigured("s3:GetBucketLogging", empty("BucketLoggingStatus")),
           bucket("notification", "GET PUT")
               .unconfigured("s3:GetBucketNotification", empty("NotificationConfiguration")),
-          bucket("object-lock", "GET PUT")
-              .unconfigured(
-                  "s3:GetBucketObjectLockConfiguration",
-                  S3Error.OBJECT_LOCK_CONFIGURATION_NOT_FOUND),
-          bucket("ownershipControls", "GET PUT DELETE")
-              .unconfigured("s3:GetBucketOwnershipControls", S3Error.OWNERSHIP_CONTROLS_NOT_FOUND),
-          bucket("policy", "GET PUT DELETE")
-              .unconfigured("s3:GetBucketPolicy", S3Error.NO_SUCH_BUCKET_POLICY),
-          bucket("policyStatus", "GET")
-              .unconfigured("s3:GetBucketPolicyStatus", S3Error.NO_SUCH_BUCKET_POLICY),
-          bucket("publicAccessBlock", "GET PUT DELETE")
-              .unconfigured(
-                  "s3:GetBucketPublicAccessBlock",
-                  S3Error.NO_SUCH_PUBLIC_ACCESS_BLOCK_CONFIGURATION),
           bucket("replication", "GET PUT DELETE")
               .unconfigured(
                   "s3:GetReplicationConfiguration", S3Error.REPLICATION_CONFIGURATION_NOT_FOUND),
@@ -81,18 +77,8 @@ public final class Subresource {
                       .openRoot("RequestPaymentConfiguration")
                       .element("Payer", "BucketOwner")
                       .close()),
-          bucket("tagging", "GET PUT DELETE")
-              .unconfigured("s3:GetBucketTagging", S3Error.NO_SUCH_TAG_SET),
           bucket("website", "GET PUT DELETE")
               .unconfigured("s3:GetBucketWebsite", S3Error.NO_SUCH_WEBSITE_CONFIGURATION),
-          object("legal-hold", "GET PUT")
-              .unconfigured("s3:GetObjectLegalHold", S3Error.INVALID_REQUEST),
-          object("retention", "GET PUT")
-              .unconfigured("s3:GetObjectRetention", S3Error.INVALID_REQUEST),
-          object("tagging", "GET PUT DELETE")
-              .unconfigured(
-                  "s3:GetObjectTagging",
-                  new XmlWriter().openRoot("Tagging").open("TagSet").close().close()),
           // S3 lists or returns these by id, which is part of the feature: nothing truthful to
           // answer.
           bucket("abac", "GET PUT").notImplemented(),
@@ -108,7 +94,6 @@ public final class Subresource {
           bucket("session", "GET").notImplemented(),
           object("annotation", "GET PUT DELETE").notImplemented(),
           object("encryption", "PUT").notImplemented(),
-          object("renameObject", "PUT").notImplemented(),
           object("restore", "POST").notImplemented(),
           object("select", "POST").notImplemented(),
           object("select-type", "POST").notImplemented(),
@@ -148,9 +133,6 @@ public final class Subresource {
   public record Unconfigured(String readAction, String document, @Nullable S3Error error) {
     /** What S3 answers: a document or an error. */
     public byte[] read() throws S3Exception {
-      if (error == S3Error.INVALID_REQUEST) {
-        throw new S3Exception(error, "Bucket is missing Object Lock Configuration");
-      }
       if (error != null) {
         throw new S3Exception(error);
       }

@@ -20,13 +20,15 @@ import java.util.Set;
 final class SupportedHeaders {
   private static final String AMZ = "x-amz-";
   private static final String META = "x-amz-meta-";
-  private static final String BYPASS = "x-amz-bypass-governance-retention";
 
   private static final List<String> TIME_CONDITIONS =
       List.of("If-Modified-Since", "If-Unmodified-Since");
 
   private static final Set<String> IMPLEMENTED =
       Set.of(
+          LockRequests.LOCK_BUCKET,
+          LockRequests.BYPASS,
+          AclHeaders.CANNED,
           "x-amz-checksum-algorithm",
           "x-amz-checksum-crc32",
           "x-amz-checksum-crc32c",
@@ -35,6 +37,7 @@ final class SupportedHeaders {
           "x-amz-checksum-sha1",
           "x-amz-checksum-sha256",
           "x-amz-checksum-type",
+          S3RequestParser.CONFIRMATION,
           "x-amz-content-sha256",
           "x-amz-copy-source",
           "x-amz-copy-source-if-match",
@@ -49,17 +52,25 @@ final class SupportedHeaders {
           "x-amz-metadata-directive",
           "x-amz-mp-object-size",
           "x-amz-object-attributes",
+          LockValues.HOLD,
+          LockValues.MODE,
+          LockValues.UNTIL,
+          "x-amz-object-ownership",
           "x-amz-part-number-marker",
           "x-amz-sdk-checksum-algorithm",
           "x-amz-security-token",
           "x-amz-source-expected-bucket-owner",
           "x-amz-storage-class",
+          "x-amz-tagging",
+          "x-amz-tagging-directive",
           "x-amz-trailer",
           "x-amz-write-offset-bytes");
 
   /** Headers of SDKs and proxies that may be ignored. */
   private static final Set<String> HARMLESS =
       Set.of(
+          // Was needed to enable object lock for a bucket that exists.
+          "x-amz-bucket-object-lock-token",
           "x-amz-cf-id",
           "x-amz-id-2",
           "x-amz-request-id",
@@ -131,7 +142,10 @@ final class SupportedHeaders {
         .allMatch(c -> (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || "-_.".indexOf(c) >= 0);
   }
 
-  static void require(String method, HttpHeaders headers) throws S3Exception {
+  /**
+   * @param isRename whether the headers of RenameObject are served
+   */
+  static void require(String method, HttpHeaders headers, boolean isRename) throws S3Exception {
     Iterator<Map.Entry<CharSequence, CharSequence>> all = headers.iteratorCharSequence();
     while (all.hasNext()) {
       Map.Entry<CharSequence, CharSequence> header = all.next();
@@ -139,39 +153,31 @@ final class SupportedHeaders {
       if (name.regionMatches(true, 0, AMZ, 0, AMZ.length())) {
         String lower = name.toLowerCase(Locale.ROOT);
         String value = header.getValue().toString().trim();
-        if (!isSupported(lower, value)) {
-          throw lower.equals(BYPASS)
-              ? bypassWithoutLock(value)
-              : S3Exception.unsupportedHeader(lower);
+        boolean isServed = isRename && RenameRequests.isOwnHeader(lower);
+        if (!isServed && !isSupported(lower, value)) {
+          throw S3Exception.unsupportedHeader(lower);
         }
       }
     }
     requireSupportedConditions(method, headers);
   }
 
-  /** No bucket has object lock; this is what S3 answers for such buckets. */
-  private static S3Exception bypassWithoutLock(String value) {
-    return S3Exception.invalidArgument(
-        BYPASS + " is only applicable to Object Lock enabled buckets.", BYPASS, value);
-  }
-
   private static boolean isSupported(String name, String value) {
     return switch (name) {
-      case "x-amz-acl" -> value.equals("private") || value.equals("bucket-owner-full-control");
       // The C++ SDK names the version of the API that it was made from.
       case "x-amz-api-version" -> value.equals("2006-03-01");
       case "x-amz-bucket-namespace" -> value.equals("global");
-      case "x-amz-bucket-object-lock-enabled", BYPASS -> value.equalsIgnoreCase("false");
-      // No object has annotations or tags, and a request that brings some is refused.
+      // No object has annotations, and a request that brings some is refused.
       case "x-amz-object-annotation-directive" -> value.equals("COPY") || value.equals("EXCLUDE");
-      case "x-amz-tagging-directive" -> value.equals("COPY") || value.equals("REPLACE");
-      case "x-amz-object-ownership" -> value.equals("BucketOwnerEnforced");
       // Of objects that were restored from an archive: no object is one.
       case "x-amz-optional-object-attributes" -> value.equals("RestoreStatus");
       // Agrees to pay where the bucket demands it, and no bucket does; S3 ignores it, too.
       case "x-amz-request-payer" -> value.equals("requester");
-      case "x-amz-tagging" -> value.isEmpty();
-      default -> IMPLEMENTED.contains(name) || HARMLESS.contains(name) || name.startsWith(META);
+      default ->
+          IMPLEMENTED.contains(name)
+              || HARMLESS.contains(name)
+              || name.startsWith(META)
+              || AclHeaders.isGrant(name);
     };
   }
 

@@ -25,10 +25,23 @@ import org.junit.jupiter.params.provider.MethodSource;
 class AccessTest {
   private static final String KEYS = "<Delete><Object><Key>k</Key></Object></Delete>";
 
+  private static final String TAGS =
+      "<Tagging><TagSet><Tag><Key>a</Key><Value>b</Value></Tag></TagSet></Tagging>";
+  private static final String POLICY =
+      """
+      {"Statement": {"Effect": "Allow", "Principal": {"AWS": "999999999999"}, \
+      "Action": "s3:GetObject", "Resource": "arn:aws:s3:::conf/*"}}""";
+  private static final String BLOCK =
+      "<PublicAccessBlockConfiguration><BlockPublicAcls>true</BlockPublicAcls>"
+          + "</PublicAccessBlockConfiguration>";
+  private static final String OWNERSHIP =
+      "<OwnershipControls><Rule><ObjectOwnership>ObjectWriter</ObjectOwnership></Rule>"
+          + "</OwnershipControls>";
+
   /** A request that its owner may send. */
   private enum Attempt {
     LIST_BUCKETS(S3Request.ListBuckets.class, "GET /", "s3:ListAllMyBuckets", "buckets"),
-    CREATE_BUCKET(S3Request.CreateBucket.class, "PUT /bkt", "s3:CreateBucket", "submit"),
+    CREATE_BUCKET(S3Request.CreateBucket.class, "PUT /bkt", "s3:CreateBucket", "submit documents"),
     HEAD_BUCKET(S3Request.HeadBucket.class, "HEAD /bkt", "s3:ListBucket", "bucket"),
     DELETE_BUCKET(
         S3Request.DeleteBucket.class, "DELETE /empty", "s3:DeleteBucket", "bucket submit"),
@@ -36,8 +49,52 @@ class AccessTest {
         S3Request.GetBucketLocation.class, "GET /bkt?location", "s3:GetBucketLocation", "bucket"),
     GET_BUCKET_ACL(S3Request.GetAcl.class, "GET /bkt?acl", "s3:GetBucketAcl", "bucket"),
     GET_OBJECT_ACL(S3Request.GetAcl.class, "GET /bkt/k?acl", "s3:GetObjectAcl", "object"),
-    PUT_BUCKET_ACL(S3Request.PutCannedAcl.class, "PUT /bkt?acl", "s3:PutBucketAcl", "bucket"),
-    PUT_OBJECT_ACL(S3Request.PutCannedAcl.class, "PUT /bkt/k?acl", "s3:PutObjectAcl", "object"),
+    PUT_BUCKET_ACL(S3Request.PutAcl.class, "PUT /bkt?acl", "s3:PutBucketAcl", "bucket submit"),
+    PUT_OBJECT_ACL(S3Request.PutAcl.class, "PUT /bkt/k?acl", "s3:PutObjectAcl", "object submit"),
+    GET_BUCKET_POLICY(
+        S3Request.GetBucketPolicy.class, "GET /conf?policy", "s3:GetBucketPolicy", "bucket"),
+    PUT_BUCKET_POLICY(
+        S3Request.PutBucketPolicy.class, "PUT /conf?policy", "s3:PutBucketPolicy", "bucket submit"),
+    DELETE_BUCKET_POLICY(
+        S3Request.DeleteBucketPolicy.class,
+        "DELETE /conf?policy",
+        "s3:DeleteBucketPolicy",
+        "bucket submit"),
+    GET_BUCKET_POLICY_STATUS(
+        S3Request.GetBucketPolicyStatus.class,
+        "GET /conf?policyStatus",
+        "s3:GetBucketPolicyStatus",
+        "bucket"),
+    GET_PUBLIC_ACCESS_BLOCK(
+        S3Request.GetPublicAccessBlock.class,
+        "GET /conf?publicAccessBlock",
+        "s3:GetBucketPublicAccessBlock",
+        "bucket"),
+    PUT_PUBLIC_ACCESS_BLOCK(
+        S3Request.PutPublicAccessBlock.class,
+        "PUT /conf?publicAccessBlock",
+        "s3:PutBucketPublicAccessBlock",
+        "bucket submit"),
+    DELETE_PUBLIC_ACCESS_BLOCK(
+        S3Request.DeletePublicAccessBlock.class,
+        "DELETE /conf?publicAccessBlock",
+        "s3:PutBucketPublicAccessBlock",
+        "bucket submit"),
+    GET_OWNERSHIP_CONTROLS(
+        S3Request.GetBucketOwnershipControls.class,
+        "GET /conf?ownershipControls",
+        "s3:GetBucketOwnershipControls",
+        "bucket"),
+    PUT_OWNERSHIP_CONTROLS(
+        S3Request.PutBucketOwnershipControls.class,
+        "PUT /conf?ownershipControls",
+        "s3:PutBucketOwnershipControls",
+        "bucket submit"),
+    DELETE_OWNERSHIP_CONTROLS(
+        S3Request.DeleteBucketOwnershipControls.class,
+        "DELETE /conf?ownershipControls",
+        "s3:PutBucketOwnershipControls",
+        "bucket submit"),
     GET_BUCKET_VERSIONING(
         S3Request.GetBucketVersioning.class,
         "GET /bkt?versioning",
@@ -48,8 +105,33 @@ class AccessTest {
         "PUT /bkt?versioning",
         "s3:PutBucketVersioning",
         "bucket submit"),
+    GET_BUCKET_TAGGING(
+        S3Request.GetBucketTagging.class,
+        "GET /empty?tagging",
+        "s3:GetBucketTagging",
+        "bucket documents"),
+    PUT_BUCKET_TAGGING(
+        S3Request.PutBucketTagging.class,
+        "PUT /bkt?tagging",
+        "s3:PutBucketTagging",
+        "bucket submit"),
+    DELETE_BUCKET_TAGGING(
+        S3Request.DeleteBucketTagging.class,
+        "DELETE /empty?tagging",
+        "s3:PutBucketTagging",
+        "bucket submit"),
     GET_OBJECT_TAGGING(
-        S3Request.GetUnconfigured.class, "GET /bkt/k?tagging", "s3:GetObjectTagging", "object"),
+        S3Request.GetObjectTagging.class, "GET /bkt/k?tagging", "s3:GetObjectTagging", "object"),
+    PUT_OBJECT_TAGGING(
+        S3Request.PutObjectTagging.class,
+        "PUT /bkt/k?tagging",
+        "s3:PutObjectTagging",
+        "bucket object submit"),
+    DELETE_OBJECT_TAGGING(
+        S3Request.DeleteObjectTagging.class,
+        "DELETE /bkt/k?tagging",
+        "s3:DeleteObjectTagging",
+        "object submit"),
     LIST_OBJECTS(S3Request.ListObjects.class, "GET /bkt", "s3:ListBucket", "bucket list"),
     LIST_OBJECTS_V2(
         S3Request.ListObjectsV2.class, "GET /bkt?list-type=2", "s3:ListBucket", "bucket list"),
@@ -75,6 +157,41 @@ class AccessTest {
         S3Request.PatchObject.class, "PATCH /bkt/k", "s3:GetObject s3:PutObject", "object"),
     COPY_OBJECT(
         S3Request.CopyObject.class, "PUT /bkt/copy", "s3:PutObject", "bucket object submit"),
+    GET_OBJECT_LOCK_CONFIGURATION(
+        S3Request.GetObjectLockConfiguration.class,
+        "GET /locked?object-lock",
+        "s3:GetBucketObjectLockConfiguration",
+        "bucket"),
+    PUT_OBJECT_LOCK_CONFIGURATION(
+        S3Request.PutObjectLockConfiguration.class,
+        "PUT /locked?object-lock",
+        "s3:PutBucketObjectLockConfiguration",
+        "bucket submit"),
+    GET_OBJECT_RETENTION(
+        S3Request.GetObjectRetention.class,
+        "GET /locked/k?retention",
+        "s3:GetObjectRetention",
+        "object"),
+    PUT_OBJECT_RETENTION(
+        S3Request.PutObjectRetention.class,
+        "PUT /locked/k?retention",
+        "s3:PutObjectRetention",
+        "bucket object submit"),
+    GET_OBJECT_LEGAL_HOLD(
+        S3Request.GetObjectLegalHold.class,
+        "GET /locked/k?legal-hold",
+        "s3:GetObjectLegalHold",
+        "object"),
+    PUT_OBJECT_LEGAL_HOLD(
+        S3Request.PutObjectLegalHold.class,
+        "PUT /locked/k?legal-hold",
+        "s3:PutObjectLegalHold",
+        "bucket object submit"),
+    RENAME_OBJECT(
+        S3Request.RenameObject.class,
+        "PUT /bkt/renamed?renameObject",
+        "s3:PutObject",
+        "bucket object submit"),
     GET_OBJECT(S3Request.GetObject.class, "GET /bkt/k", "s3:GetObject", "object"),
     GET_VERSION(
         S3Request.GetObject.class, "GET /bkt/k?versionId=null", "s3:GetObjectVersion", "object"),
@@ -92,10 +209,22 @@ class AccessTest {
         "s3:GetObjectVersionAcl",
         "object"),
     GET_VERSION_TAGGING(
-        S3Request.GetUnconfigured.class,
+        S3Request.GetObjectTagging.class,
         "GET /bkt/k?tagging&versionId=null",
         "s3:GetObjectVersionTagging",
         "object"),
+    PUT_VERSION_TAGGING(
+        S3Request.PutObjectTagging.class,
+        "PUT /bkt/k?tagging&versionId=null",
+        "s3:PutObjectVersionTagging",
+        "bucket object submit"),
+    DELETE_VERSION_TAGGING(
+        S3Request.DeleteObjectTagging.class,
+        "DELETE /bkt/k?tagging&versionId=null",
+        "s3:DeleteObjectVersionTagging",
+        "object submit"),
+    GET_UNCONFIGURED(
+        S3Request.GetUnconfigured.class, "GET /bkt?logging", "s3:GetBucketLogging", "bucket"),
     DELETE_VERSION(
         S3Request.DeleteObject.class,
         "DELETE /bkt/k?versionId=null",
@@ -176,6 +305,20 @@ class AccessTest {
   void storeSomething() throws Exception {
     s3.ok(200, "PUT", "/bkt");
     s3.ok(200, "PUT", "/empty");
+    s3.ok(204, TestS3.request("PUT", "/empty?tagging").body(TAGS));
+    s3.ok(200, TestS3.request("PUT", "/locked").header("x-amz-bucket-object-lock-enabled", "true"));
+    s3.ok(
+        200,
+        TestS3.request("PUT", "/locked/k")
+            .header("x-amz-object-lock-mode", "GOVERNANCE")
+            .header("x-amz-object-lock-retain-until-date", "2099-01-01T00:00:00Z")
+            .header("x-amz-object-lock-legal-hold", "ON")
+            .header("Content-MD5", "not looked at here")
+            .body("data"));
+    s3.ok(200, "PUT", "/conf");
+    s3.ok(204, TestS3.request("PUT", "/conf?policy").body(POLICY));
+    s3.ok(200, TestS3.request("PUT", "/conf?publicAccessBlock").body(BLOCK));
+    s3.ok(200, TestS3.request("PUT", "/conf?ownershipControls").body(OWNERSHIP));
     s3.ok(200, TestS3.request("PUT", "/bkt/k").body("data"));
     uploadId = s3.ok(200, "POST", "/bkt/m?uploads").element("UploadId");
     partEtag =
@@ -192,13 +335,28 @@ class AccessTest {
     TestRequest request = TestS3.request(line[0], line[1]);
     return switch (attempt) {
       case PUT_BUCKET_ACL, PUT_OBJECT_ACL -> request.header("x-amz-acl", "private");
+      case PUT_BUCKET_POLICY -> request.body(POLICY);
+      case PUT_PUBLIC_ACCESS_BLOCK -> request.body(BLOCK);
+      case PUT_OWNERSHIP_CONTROLS -> request.body(OWNERSHIP);
       case DELETE_OBJECTS -> request.body(KEYS).header("Content-MD5", "not looked at here");
+      case PUT_BUCKET_TAGGING, PUT_OBJECT_TAGGING, PUT_VERSION_TAGGING -> request.body(TAGS);
       case PUT_OBJECT, APPEND_OBJECT, UPLOAD_PART -> request.body("more");
       case PUT_BUCKET_VERSIONING ->
           request.body(
               "<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>");
       case PATCH_OBJECT -> request.body("MORE").header("Content-Range", "bytes 0-3/*");
       case COPY_OBJECT, UPLOAD_PART_COPY -> request.header("x-amz-copy-source", copySource);
+      case PUT_OBJECT_LOCK_CONFIGURATION ->
+          request.body(
+              "<ObjectLockConfiguration><ObjectLockEnabled>Enabled</ObjectLockEnabled>"
+                  + "<Rule><DefaultRetention><Mode>GOVERNANCE</Mode><Days>1</Days>"
+                  + "</DefaultRetention></Rule></ObjectLockConfiguration>");
+      case PUT_OBJECT_RETENTION ->
+          request.body(
+              "<Retention><Mode>GOVERNANCE</Mode>"
+                  + "<RetainUntilDate>2099-02-01T00:00:00Z</RetainUntilDate></Retention>");
+      case PUT_OBJECT_LEGAL_HOLD -> request.body("<LegalHold><Status>OFF</Status></LegalHold>");
+      case RENAME_OBJECT -> request.header("x-amz-rename-source", "/k");
       case GET_OBJECT_ATTRIBUTES, GET_VERSION_ATTRIBUTES ->
           request.header("x-amz-object-attributes", "ObjectSize");
       case COMPLETE_MULTIPART_UPLOAD -> request.body(parts());
@@ -219,8 +377,17 @@ class AccessTest {
             "/bkt",
             "/bkt?versions",
             "/bkt?versioning",
+            "/empty?tagging",
+            "/locked?object-lock",
+            "/locked/k?retention",
+            "/locked/k?legal-hold",
             "/bkt/k",
             "/bkt/k?acl",
+            "/bkt/k?tagging",
+            "/bkt?acl",
+            "/conf?policy",
+            "/conf?publicAccessBlock",
+            "/conf?ownershipControls",
             "/bkt?uploads",
             "/bkt/m?uploadId=ID")
         .map(uri -> textAt(uri.replace("ID", uploadId)))
@@ -313,7 +480,7 @@ class AccessTest {
     for (String owner : new String[] {"owner", "other"}) {
       TestRequest there = request(attempt);
       String query = there.rawQuery().isEmpty() ? "" : "?" + there.rawQuery();
-      String path = there.rawPath().replaceFirst("/(bkt|empty)", "/missing");
+      String path = there.rawPath().replaceFirst("/(bkt|empty|locked|conf)", "/missing");
       TestRequest request = TestS3.request(there.method(), path + query);
       request.headers().set(there.headers()).set("x-test-owner", owner);
       s3.refused("NoSuchBucket", request);

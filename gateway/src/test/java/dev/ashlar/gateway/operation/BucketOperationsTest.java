@@ -137,12 +137,7 @@ class BucketOperationsTest {
     "cors, NoSuchCORSConfiguration",
     "encryption, ServerSideEncryptionConfigurationNotFoundError",
     "lifecycle, NoSuchLifecycleConfiguration",
-    "object-lock, ObjectLockConfigurationNotFoundError",
-    "ownershipControls, OwnershipControlsNotFoundError",
-    "policy, NoSuchBucketPolicy",
-    "publicAccessBlock, NoSuchPublicAccessBlockConfiguration",
     "replication, ReplicationConfigurationNotFoundError",
-    "tagging, NoSuchTagSet",
     "website, NoSuchWebsiteConfiguration",
     "inventory, NotImplemented",
     "metrics, NotImplemented"
@@ -171,17 +166,10 @@ class BucketOperationsTest {
   @Test
   void featuresOfObjects() throws Exception {
     s3.ok(200, "PUT", "/bkt");
-    s3.refused("NoSuchKey", "GET", "/bkt/k?tagging");
     s3.ok(200, TestS3.request("PUT", "/bkt/k").body("x"));
-    assertEquals("", s3.ok(200, "GET", "/bkt/k?tagging").element("TagSet"));
-    s3.refused("InvalidRequest", "GET", "/bkt/k?retention");
-    s3.refused("InvalidRequest", "GET", "/bkt/k?legal-hold");
-    s3.refused("NotImplemented", "PUT", "/bkt/k?tagging");
-    s3.refused("NotImplemented", "DELETE", "/bkt/k?tagging");
     s3.refused("NotImplemented", "POST", "/bkt/k?restore");
     s3.refused("NotImplemented", "POST", "/bkt/k?select&select-type=2");
     s3.refused("NotImplemented", "GET", "/bkt/k?torrent");
-    s3.refused("NotImplemented", "PUT", "/bkt/k?acl");
     for (String what : List.of("/bkt?acl", "/bkt/k?acl")) {
       TestAnswer acl = s3.ok(200, "GET", what);
       assertEquals(List.of("owner"), acl.each("Owner", "ID"));

@@ -91,7 +91,7 @@ class CopyOperationsTest {
     assertCopyRefused("PreconditionFailed", "bkt/k", "x-amz-copy-source-if-unmodified-since", PAST);
     assertCopyRefused("InvalidArgument", "bkt/k", "x-amz-metadata-directive", "MERGE");
     assertCopyRefused("NotImplemented", "bkt/k", "x-amz-checksum-algorithm", "SHA256");
-    assertCopyRefused("NotImplemented", "bkt/k", "x-amz-tagging", "a=b");
+    assertCopyRefused("InvalidArgument", "bkt/k", "x-amz-tagging-directive", "MERGE");
     s3.refused("NoSuchKey", "GET", "/bkt/c");
   }
 

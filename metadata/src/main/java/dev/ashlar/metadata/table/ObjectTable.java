@@ -108,6 +108,9 @@ public final class ObjectTable {
     if (object.hasLock()) {
       row.setLock(object.getLock());
     }
+    if (object.hasRenamed()) {
+      row.setRenamed(object.getRenamed());
+    }
     writeFacts(table, bucketId, key, row, object.getFacts());
     ObjectAttributes attributes = object.getAttributes();
     if (attributes.getSerializedSize() <= INLINE_ATTRIBUTES_MAX_BYTES) {

@@ -86,8 +86,13 @@ final class SensibleVersionCommands {
         .build();
   }
 
-  private static RenameObject rename(String key, String otherKey) {
-    return RenameObject.newBuilder().setBucket(BUCKET).setSourceKey(key).setKey(otherKey).build();
+  private RenameObject rename(String key, String otherKey) {
+    RenameObject.Builder rename =
+        RenameObject.newBuilder().setBucket(BUCKET).setSourceKey(key).setKey(otherKey);
+    if (random.nextBoolean()) {
+      rename.getMarkBuilder().setClientToken("t").setParameters(ByteString.copyFromUtf8(key));
+    }
+    return rename.build();
   }
 
   private DeleteTarget target(String key, long version) {

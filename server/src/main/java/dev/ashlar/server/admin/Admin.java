@@ -44,6 +44,7 @@ public final class Admin {
   private final DriveChanges changes;
   private final DriveRecalls recalls;
   private final MetadataAdmin metadataPeers;
+  private final Quotas quotas;
   private final Accounts accounts;
 
   /** What a process knows of drives besides their rows in metadata. */
@@ -86,6 +87,7 @@ public final class Admin {
     this.debts = debts;
     this.known = known;
     this.metadataPeers = new MetadataAdmin(peers);
+    this.quotas = new Quotas(metadata);
     this.changes = new DriveChanges(metadata, known::hasFailed);
     this.recalls = new DriveRecalls(metadata, known::isMissing, known::idOfFolder);
   }
@@ -378,6 +380,8 @@ public final class Admin {
       case "pgs" -> groups();
       case "repair" -> Protection.of(metadata);
       case "rebalance" -> rebalance();
+      case "buckets" -> quotas.buckets();
+      case "account-usage" -> quotas.accounts();
       default -> null;
     };
   }
@@ -385,7 +389,8 @@ public final class Admin {
   /**
    * Null for a name that is none.
    *
-   * @param by of a replacement, the drive or metadata peer that takes the target's place
+   * @param by of a replacement, the drive or metadata peer that takes the target's place; of a
+   *     quota, its limits
    */
   @Nullable Object change(String name, String target, String by)
       throws MetadataUnavailableException, RefusedException {
@@ -398,6 +403,8 @@ public final class Admin {
       case "out" -> changes.stand(target, DriveStanding.STANDING_OUT);
       case "replace" -> changes.replace(target, by);
       case "drive-recall" -> recalls.recall(target);
+      case "bucket-quota" -> quotas.ofBucket(target, by);
+      case "account-quota" -> quotas.ofAccount(target, by);
       case "pause" -> pause(true);
       case "resume" -> pause(false);
       default -> null;

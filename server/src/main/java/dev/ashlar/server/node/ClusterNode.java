@@ -268,6 +268,7 @@ final class ClusterNode implements RunningServer {
     PeriodicJobs jobs = opened.add(new PeriodicJobs(isItsTurn, meters));
     gateway.startRepair(jobs);
     gateway.countUsage(jobs);
+    gateway.measureUsage(jobs);
     LogTime logTime = drives.logTime();
     gateway.collectGarbage(
         jobs, () -> logTime.ofOwn(drives.oldestReadMs(gateway.reads().oldestMs())), logTime);

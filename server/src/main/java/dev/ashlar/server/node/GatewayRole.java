@@ -18,6 +18,7 @@ import dev.ashlar.gateway.auth.SigV2Authenticator;
 import dev.ashlar.gateway.auth.SigV4Authenticator;
 import dev.ashlar.gateway.auth.SigV4Authenticator.CredentialLookup;
 import dev.ashlar.gateway.exchange.HttpExchange.RequestHandler;
+import dev.ashlar.gateway.federation.FetchedKeys;
 import dev.ashlar.gateway.http.HttpConfig;
 import dev.ashlar.gateway.http.S3Server;
 import dev.ashlar.gateway.iam.IamService;
@@ -40,6 +41,7 @@ import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.server.account.Accounts;
 import dev.ashlar.server.account.AccountsFile;
+import dev.ashlar.server.cluster.UsageGauges;
 import dev.ashlar.server.config.BackgroundOptions;
 import dev.ashlar.server.config.RootCredential;
 import dev.ashlar.server.config.ServerOptions;
@@ -82,6 +84,8 @@ final class GatewayRole implements AutoCloseable {
   private static final Rest COUNT_REST = new Rest(Duration.ofSeconds(10), 10, Duration.ofDays(1));
 
   private static final Rest USAGE_REST = Rest.of(Duration.ofSeconds(10));
+  private static final Rest USAGE_METRICS_REST =
+      new Rest(Duration.ofSeconds(10), 20, Duration.ofMinutes(5));
 
   private static final Rest SCRUB_REST = Rest.of(Duration.ofSeconds(10));
 
@@ -183,6 +187,20 @@ final class GatewayRole implements AutoCloseable {
     jobs.start("usage", Duration.ZERO, USAGE_REST, new UsageCounting(backend.metadata()), () -> {});
   }
 
+  /** Shows what buckets and accounts hold as metrics. */
+  void measureUsage(PeriodicJobs jobs) {
+    UsageGauges gauges = new UsageGauges(backend.metadata(), dependencies.meters());
+    jobs.start(
+        "usage-metrics",
+        Duration.ZERO,
+        USAGE_METRICS_REST,
+        () -> {
+          gauges.refresh();
+          return false;
+        },
+        gauges::clear);
+  }
+
   /** What each placement group owes. */
   GroupDebts debts() {
     return engine.debts();
@@ -227,7 +245,8 @@ final class GatewayRole implements AutoCloseable {
   /** Opens the S3 port and returns where it is, the port chosen if none was asked for. */
   InetSocketAddress serve(RootCredential root) throws Exception {
     VirtualHosts hosts = new VirtualHosts(options.service().domains());
-    S3Config config = new S3Config(options.service().region(), hosts, "ashlar");
+    S3Config config =
+        new S3Config(options.service().region(), hosts, "ashlar", options.service().newBuckets());
     Path accounts = options.service().accounts();
     if (accounts != null) {
       accounts(root).ensureAll(AccountsFile.read(accounts));
@@ -275,7 +294,7 @@ final class GatewayRole implements AutoCloseable {
         new FormAuthenticator(principals, options.service().region(), clock),
         Map.of(
             QueryApi.IAM, new IamService(metadata),
-            QueryApi.STS, new SessionService(metadata, new SecureRandom())),
+            QueryApi.STS, new SessionService(metadata, new FetchedKeys(), new SecureRandom())),
         new QueryMetrics(dependencies.meters(), actions),
         clock);
   }

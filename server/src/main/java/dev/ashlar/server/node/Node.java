@@ -117,6 +117,7 @@ public final class Node implements RunningServer {
       sweepOnce(gateway.collectGarbage(jobs, gateway.reads()::oldestMs, steady));
       gateway.startRepair(jobs);
       gateway.countUsage(jobs);
+      gateway.measureUsage(jobs);
       admin = new Admin(metadata, null, gateway.debts(), awaited, gateway.accounts(root));
       FailureTolerance.measure(() -> ifKnown(() -> admin.state().failureTolerance()), meters);
       risk = new RecentRisk(() -> ifKnown(() -> admin.state().risk(metadata)), System::nanoTime);

@@ -52,6 +52,8 @@ class GeneratedPagesTest {
   /** Known only when a job has done something. */
   private static final String FIRST_ROUND = "ashlar.job.round";
 
+  private static final String OF_BUCKETS = "ashlar.account.quota.objects";
+
   private static final Duration ROUND_WAIT = Duration.ofSeconds(60);
   private static final int PAUSE_MS = 50;
   private static final String REGENERATE =
@@ -239,7 +241,8 @@ class GeneratedPagesTest {
       PrometheusMeterRegistry registry, String where, Map<String, Described> found)
       throws InterruptedException {
     long deadline = System.nanoTime() + ROUND_WAIT.toNanos();
-    while (registry.find(FIRST_ROUND).timer() == null && System.nanoTime() < deadline) {
+    while ((registry.find(FIRST_ROUND).timer() == null || registry.find(OF_BUCKETS).gauge() == null)
+        && System.nanoTime() < deadline) {
       Thread.sleep(PAUSE_MS);
     }
     for (Meter meter : registry.getMeters()) {

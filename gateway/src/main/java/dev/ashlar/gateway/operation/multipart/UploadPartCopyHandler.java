@@ -37,7 +37,10 @@ public record UploadPartCopyHandler(Backend backend) {
         new CopySources(backend, caller)
             .copy(
                 request.source(),
-                source -> command(request, source, part(request, source, upload)));
+                from -> {
+                  ObjectRecord source = from.object().object();
+                  return command(request, source, part(request, source, upload));
+                });
     PartRow part = part(request, copied.source(), upload);
     XmlWriter xml = new XmlWriter().openRoot("CopyPartResult");
     xml.element("LastModified", S3Dates.xml(copied.result().getLastModifiedMs()));

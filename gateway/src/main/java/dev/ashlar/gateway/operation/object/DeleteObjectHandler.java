@@ -6,6 +6,7 @@ import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
+import dev.ashlar.gateway.operation.shared.LockRules;
 import dev.ashlar.gateway.operation.shared.WriteConditions;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.gateway.version.VersionId;
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 public record DeleteObjectHandler(Backend backend) {
   public HttpAnswer handle(S3Request.DeleteObject request, Permit permit)
       throws S3Exception, MetadataUnavailableException {
+    LockRules.requireBypassable(permit.bucket(), request.bypassesGovernance());
     WriteConditions.check(backend, request, request.precondition());
     boolean areKept = VersionId.areKept(permit.bucket());
     if (!areKept && request.version() == null) {
@@ -31,7 +33,7 @@ public record DeleteObjectHandler(Backend backend) {
     DeleteTarget.Builder target =
         DeleteTarget.newBuilder().setKey(request.key()).setPrecondition(request.precondition());
     if (request.version() != null) {
-      target.setVersion(request.version());
+      target.setVersion(request.version()).setBypassGovernance(request.bypassesGovernance());
     }
     DeleteResult result =
         new Deletions(backend, request.bucket())

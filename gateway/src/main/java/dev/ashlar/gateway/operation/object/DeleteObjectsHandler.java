@@ -10,6 +10,7 @@ import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.BodyIngest;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
+import dev.ashlar.gateway.operation.shared.LockRules;
 import dev.ashlar.gateway.s3.Etags;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.gateway.version.VersionId;
@@ -45,7 +46,8 @@ public record DeleteObjectsHandler(Backend backend) {
       throws S3Exception, MetadataUnavailableException, InterruptedException {
     Element document = XmlReader.read(BodyIngest.document(body), "Delete");
     List<Deletion> deletions = deletions(document);
-    List<Outcome> outcomes = delete(request.bucket(), permit, deletions);
+    LockRules.requireBypassable(permit.bucket(), request.bypassesGovernance());
+    List<Outcome> outcomes = delete(request, permit, deletions);
     boolean isQuiet = "true".equals(document.childText("Quiet"));
     return Answers.xml(document(outcomes, isQuiet));
   }
@@ -73,21 +75,23 @@ public record DeleteObjectsHandler(Backend backend) {
   }
 
   /** Decides about each deletion, and carries out what is allowed, in the order of the request. */
-  private List<Outcome> delete(String bucket, Permit permit, List<Deletion> deletions)
+  private List<Outcome> delete(
+      S3Request.DeleteObjects request, Permit permit, List<Deletion> deletions)
       throws S3Exception, MetadataUnavailableException {
     List<@Nullable S3Error> refusals = new ArrayList<>(deletions.size());
     List<DeleteTarget> targets = new ArrayList<>(deletions.size());
     for (Deletion deletion : deletions) {
       VersionRef version =
           deletion.versionId == null ? null : VersionId.version(deletion.versionId);
-      S3Error refusal = refusal(bucket, permit, deletion, version);
+      S3Error refusal = refusal(request, permit, deletion, version);
       refusals.add(refusal);
       if (refusal == null) {
-        targets.add(target(deletion, version));
+        targets.add(target(deletion, version, request.bypassesGovernance()));
       }
     }
     List<DeleteResult> results =
-        new Deletions(backend, bucket).delete(targets, VersionId.areKept(permit.bucket()));
+        new Deletions(backend, request.bucket())
+            .delete(targets, VersionId.areKept(permit.bucket()));
     List<Outcome> outcomes = new ArrayList<>(deletions.size());
     int next = 0;
     for (int i = 0; i < deletions.size(); i++) {
@@ -102,23 +106,30 @@ public record DeleteObjectsHandler(Backend backend) {
 
   /** Why a deletion is not even tried; null if it is. */
   private static @Nullable S3Error refusal(
-      String bucket, Permit permit, Deletion deletion, @Nullable VersionRef version) {
+      S3Request.DeleteObjects request,
+      Permit permit,
+      Deletion deletion,
+      @Nullable VersionRef version) {
     if (deletion.versionId != null && version == null) {
       return S3Error.NO_SUCH_VERSION;
     }
+    String bucket = request.bucket();
     Need.Resource key = new Need.Resource.Key(bucket, deletion.key, version);
     boolean isAllowed =
         permit.isAllowed(Need.ofVersion("s3:DeleteObject", key))
+            && (!request.bypassesGovernance()
+                || permit.isAllowed(Need.of(S3Request.BYPASS_GOVERNANCE, key)))
             && (deletion.etag == null
                 || permit.isAllowed(
                     Need.of("s3:GetObject", new Need.Resource.Key(bucket, deletion.key))));
     return isAllowed ? null : S3Error.ACCESS_DENIED;
   }
 
-  private static DeleteTarget target(Deletion deletion, @Nullable VersionRef version) {
+  private static DeleteTarget target(
+      Deletion deletion, @Nullable VersionRef version, boolean bypassesGovernance) {
     DeleteTarget.Builder target = DeleteTarget.newBuilder().setKey(deletion.key);
     if (version != null) {
-      target.setVersion(version);
+      target.setVersion(version).setBypassGovernance(bypassesGovernance);
     }
     if (deletion.etag != null) {
       target.setPrecondition(

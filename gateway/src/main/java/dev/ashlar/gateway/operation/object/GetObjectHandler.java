@@ -19,6 +19,10 @@ public record GetObjectHandler(Backend backend) {
 
   public HttpAnswer handle(S3Request.GetObject request, HttpExchange exchange, Permit permit)
       throws S3Exception, UnavailableException, InterruptedException {
+    if (permit.caller().isAnonymous() && !request.options().overrides().isEmpty()) {
+      throw S3Exception.invalidRequest(
+          "Request specific response headers cannot be used for anonymous GET requests.");
+    }
     return open(request, exchange, permit, TRIES);
   }
 
@@ -37,6 +41,9 @@ public record GetObjectHandler(Backend backend) {
               object,
               view.range(),
               gone -> reopen(request, exchange, permit, tries, gone));
+      if (view.status() != 304) {
+        new ObjectFactHeaders(request, permit).addTo(view.headers());
+      }
       return new HttpAnswer(view.status(), view.headers(), body);
     } catch (DataUnavailableException e) {
       if (e.reason() != Reason.GONE) {

@@ -19,9 +19,9 @@ import io.netty.handler.codec.http.HttpHeaders;
 public record CopySources(Backend backend, Caller caller) {
   private static final int TRIES = 5;
 
-  /** Makes the command that copies this version of the source. */
+  /** Makes the command that copies the version of the source that may be read. */
   public interface Copy {
-    Command.Builder of(ObjectRecord source) throws S3Exception;
+    Command.Builder of(Permit source) throws S3Exception, MetadataUnavailableException;
   }
 
   /** A copy that was made. */
@@ -56,7 +56,7 @@ public record CopySources(Backend backend, Caller caller) {
   public Copied copy(CopySource from, Copy copy) throws S3Exception, MetadataUnavailableException {
     for (int tries = 1; ; tries++) {
       Permit source = open(from);
-      CommandResult result = backend.metadata().submit(copy.of(source.object().object()));
+      CommandResult result = backend.metadata().submit(copy.of(source));
       // The source was replaced after it was read: copy what is there now.
       if (result.getCode() != ResultCode.CONDITIONAL_CONFLICT || tries == TRIES) {
         return new Copied(source, ErrorMapping.requireOk(result));

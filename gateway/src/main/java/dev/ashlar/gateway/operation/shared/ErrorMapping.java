@@ -38,6 +38,9 @@ public final class ErrorMapping {
       case IS_DELETE_MARKER -> S3Error.METHOD_NOT_ALLOWED;
       case INVALID_BUCKET_STATE -> S3Error.INVALID_BUCKET_STATE;
       case CONDITIONAL_CONFLICT -> S3Error.CONDITIONAL_REQUEST_CONFLICT;
+      case OBJECT_LOCKED -> S3Error.ACCESS_DENIED;
+      case QUOTA_EXCEEDED -> S3Error.QUOTA_EXCEEDED;
+      case TOKEN_REUSED -> S3Error.IDEMPOTENCY_PARAMETER_MISMATCH;
       case INVALID_PART -> S3Error.INVALID_PART;
       case ENTITY_TOO_SMALL -> S3Error.ENTITY_TOO_SMALL;
       case LIMIT_EXCEEDED -> S3Error.INVALID_REQUEST;
@@ -48,8 +51,6 @@ public final class ErrorMapping {
       // The command was not applied, or its outcome is unknown: the client has to retry.
       case NOT_DURABLE, DEAD_SESSION, STALE_REQUEST, TOO_MANY_UNFOLDED ->
           S3Error.SERVICE_UNAVAILABLE;
-      // Answers to commands that the gateway does not send yet.
-      case OBJECT_LOCKED, QUOTA_EXCEEDED -> S3Error.NOT_IMPLEMENTED;
       // No S3 operation sends a command that is answered with one of the last two.
       case OK, INVALID_COMMAND, UNRECOGNIZED, ENTITY_ALREADY_EXISTS, DELETE_CONFLICT ->
           S3Error.INTERNAL_ERROR;

@@ -75,14 +75,16 @@ final class Locks {
     return asked.toBuilder().setMode(retention.getMode()).setRetainUntilMs(until).build();
   }
 
-  /** Refuses to shorten, weaken or remove a retention that is not over, unless it is bypassed. */
+  /**
+   * Refuses to shorten or remove a retention that is not over, or to change its mode, unless it is
+   * bypassed.
+   */
   static void requireChangeable(
       ApplyContext context, ObjectLock present, ObjectLock wanted, boolean bypassesGovernance) {
-    boolean isStronger =
-        wanted.getMode() != ObjectLock.Mode.NONE
-            && wanted.getMode().getNumber() >= present.getMode().getNumber()
+    boolean isExtended =
+        wanted.getMode() == present.getMode()
             && wanted.getRetainUntilMs() >= present.getRetainUntilMs();
     boolean isBypassed = present.getMode() == ObjectLock.Mode.GOVERNANCE && bypassesGovernance;
-    require(!isRetained(context, present) || isStronger || isBypassed, ResultCode.OBJECT_LOCKED);
+    require(!isRetained(context, present) || isExtended || isBypassed, ResultCode.OBJECT_LOCKED);
   }
 }

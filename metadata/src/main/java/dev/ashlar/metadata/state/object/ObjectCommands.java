@@ -26,6 +26,7 @@ import dev.ashlar.protocol.message.ObjectRow;
 import dev.ashlar.protocol.message.ObjectSummary;
 import dev.ashlar.protocol.message.Precondition;
 import dev.ashlar.protocol.message.PutObject;
+import dev.ashlar.protocol.message.RenameMark;
 import dev.ashlar.protocol.message.RenameObject;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.message.Versioning;
@@ -65,6 +66,11 @@ public final class ObjectCommands {
             .setRegion(command.getRegion());
     if (command.getLock() && context.version() >= MetadataVersion.KEEPS_VERSIONS) {
       created.setVersioning(Versioning.VERSIONING_ENABLED).setHasLock(true);
+    }
+    if (context.version() >= MetadataVersion.KEEPS_VERSIONS) {
+      for (CreateBucket.Document document : command.getDocumentsList()) {
+        BucketSettings.addDocument(context, created, document);
+      }
     }
     BucketRow bucket = created.build();
     context.table().put(Keys.bucket(bucket.getName()), bucket.toByteArray());
@@ -246,6 +252,13 @@ public final class ObjectCommands {
     String from = command.getSourceKey();
     String to = command.getKey();
     require(!from.equals(to), ResultCode.INVALID_COMMAND);
+    Optional<ObjectRow> done = renamedBefore(context, bucket, command);
+    if (done.isPresent()) {
+      return CommandResult.newBuilder()
+          .setVersion(done.get().getVersion())
+          .setVersioned(done.get().getVersioned())
+          .build();
+    }
     checkPrecondition(context, bucket, from, command.getSourcePrecondition());
     checkPrecondition(context, bucket, to, command.getPrecondition());
     ObjectRecord source = source(context, command.getBucket(), from, 0);
@@ -255,16 +268,27 @@ public final class ObjectCommands {
     NewVersion version =
         NewVersion.of(context, bucket, ObjectLock.getDefaultInstance(), source.getFacts());
     Blobs.take(context, source.getSlicesList());
+    ObjectRecord.Builder renamed = source.toBuilder().clearLock().clearFactsRevision();
+    if (command.hasMark()) {
+      renamed.setRenamed(command.getMark());
+    }
     CommandResult written =
-        replace(
-            context,
-            bucket,
-            to,
-            version.applyTo(source.toBuilder().clearLock().clearFactsRevision()),
-            EventRow.Kind.CREATED_BY_RENAME);
+        replace(context, bucket, to, version.applyTo(renamed), EventRow.Kind.CREATED_BY_RENAME);
     DeleteResult deleted = Versions.deletePresent(context, bucket, from);
     tell(context, bucket, from, 0, deleted, 1);
     return written.toBuilder().setSourceVersion(deleted.getVersion()).build();
+  }
+
+  /** What an earlier command with the same mark has made. */
+  private static Optional<ObjectRow> renamedBefore(
+      ApplyContext context, BucketRow bucket, RenameObject command) {
+    RenameMark mark = command.getMark();
+    Optional<ObjectRow> before =
+        ObjectTable.row(context.table(), bucket.getId(), command.getKey())
+            .filter(row -> command.hasMark() && row.hasRenamed())
+            .filter(row -> row.getRenamed().getClientToken().equals(mark.getClientToken()));
+    require(before.isEmpty() || before.get().getRenamed().equals(mark), ResultCode.TOKEN_REUSED);
+    return before;
   }
 
   static void checkPrecondition(

@@ -43,7 +43,8 @@ public final class ObjectFactCommands {
       case RETENTION -> changed.setLock(retained(context, bucket, row, command));
       case LEGAL_HOLD -> {
         require(bucket.getHasLock(), ResultCode.INVALID_BUCKET_STATE);
-        changed.setLock(row.getLock().toBuilder().setLegalHold(command.getLegalHold()));
+        changed.setLock(
+            row.getLock().toBuilder().setLegalHold(command.getLegalHold()).setLegalHoldTold(true));
       }
       case CHANGE_NOT_SET -> require(false, ResultCode.INVALID_COMMAND);
     }

@@ -15,20 +15,25 @@ import dev.ashlar.metadata.state.apply.MetadataVersion;
 import dev.ashlar.protocol.client.ListQuery;
 import dev.ashlar.protocol.client.VersionRead;
 import dev.ashlar.protocol.client.VersionsQuery;
+import dev.ashlar.protocol.message.BucketConfigAnswer;
+import dev.ashlar.protocol.message.BucketConfigQuery;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.CopyObject;
+import dev.ashlar.protocol.message.CreateBucket;
 import dev.ashlar.protocol.message.DefaultRetention;
 import dev.ashlar.protocol.message.DeleteBucket;
 import dev.ashlar.protocol.message.DeleteObjects;
 import dev.ashlar.protocol.message.DeleteResult;
 import dev.ashlar.protocol.message.DeleteTarget;
+import dev.ashlar.protocol.message.KeyQuery;
 import dev.ashlar.protocol.message.ModifyObject;
 import dev.ashlar.protocol.message.ObjectAttributes;
 import dev.ashlar.protocol.message.ObjectLock;
 import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.Precondition;
 import dev.ashlar.protocol.message.PutBucketDocument;
+import dev.ashlar.protocol.message.RenameMark;
 import dev.ashlar.protocol.message.RenameObject;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.message.SetBucketLock;
@@ -277,6 +282,56 @@ class VersionsTest {
   }
 
   @Test
+  void aBucketCanHaveDocumentsFromTheStartOn() throws Exception {
+    CreateBucket.Document policy = document(ByteString.copyFromUtf8("policy"));
+    CreateBucket.Builder create = CreateBucket.newBuilder().setName("new").setOwner("owner");
+    assertEquals(
+        ResultCode.INVALID_COMMAND,
+        it.submit(creation(create.clone().addDocuments(policy).addDocuments(policy))).getCode());
+    assertEquals(
+        ResultCode.INVALID_COMMAND,
+        it.submit(creation(create.clone().addDocuments(document(ByteString.EMPTY)))).getCode());
+    assertTrue(it.metadata().bucket("new").isEmpty());
+    it.accepted(creation(create.addDocuments(policy)));
+    it.restart();
+    assertEquals(Map.of(3, policy.getDocument()), it.metadata().documents("new", Set.of(1, 3)));
+    assertEquals(1 << 3, it.metadata().bucket("new").orElseThrow().getDocuments());
+  }
+
+  private static Command.Builder creation(CreateBucket.Builder create) {
+    return Command.newBuilder().setCreateBucket(create);
+  }
+
+  private static CreateBucket.Document document(ByteString content) {
+    return CreateBucket.Document.newBuilder().setKind(3).setDocument(content).build();
+  }
+
+  @Test
+  void aConfigurationIsSentUnlessItIsKnown() throws Exception {
+    it.accepted(document(3, "three"));
+    BucketConfigQuery.Builder query = BucketConfigQuery.newBuilder().setBucket(BUCKET).addKinds(3);
+    BucketConfigAnswer first = it.metadata().bucket(query.build(), null).config();
+    assertEquals("three", first.getDocuments(0).getDocument().toStringUtf8());
+    query.setKnownId(first.getBucket().getId());
+    query.setKnownRevision(first.getBucket().getConfigRevision());
+    KeyQuery key = KeyQuery.newBuilder().setBucket(BUCKET).setKey("none").build();
+    for (BucketConfigAnswer known :
+        List.of(
+            it.metadata().bucket(query.build(), null).config(),
+            it.metadata().object(key, query.build(), null).config())) {
+      assertTrue(known.getUnchanged());
+      assertEquals(first.getBucket(), known.getBucket());
+      assertEquals(0, known.getDocumentsCount());
+    }
+    it.accepted(document(3, "other"));
+    BucketConfigAnswer other = it.metadata().object(key, query.build(), null).config();
+    assertFalse(other.getUnchanged());
+    assertEquals("other", other.getDocuments(0).getDocument().toStringUtf8());
+    query.setBucket("none");
+    assertFalse(it.metadata().bucket(query.build(), null).config().hasBucket());
+  }
+
+  @Test
   void tagsChangeNeitherVersionNorTime() throws Exception {
     it.versioning(Versioning.VERSIONING_ENABLED);
     long first = it.put(it.object("k", 1).setFacts(tags("a"))).getVersion();
@@ -355,6 +410,40 @@ class VersionsTest {
         List.of("from id marker latest", "from id 2", "to id 2 latest", "to id 1"), listed());
     assertEquals(
         ResultCode.NO_SUCH_KEY, it.submit(Command.newBuilder().setRenameObject(rename)).getCode());
+  }
+
+  @Test
+  void aRenameWithATokenCanBeRepeated() throws Exception {
+    it.put("from", 2);
+    RenameObject.Builder rename =
+        RenameObject.newBuilder()
+            .setBucket(BUCKET)
+            .setSourceKey("from")
+            .setKey("to")
+            .setPrecondition(Precondition.newBuilder().setIfNoneMatch("*"))
+            .setMark(
+                RenameMark.newBuilder()
+                    .setClientToken("token")
+                    .setParameters(ByteString.copyFromUtf8("one")));
+    long version = it.accepted(Command.newBuilder().setRenameObject(rename)).getVersion();
+    it.put("from", 3);
+    assertEquals(version, it.accepted(Command.newBuilder().setRenameObject(rename)).getVersion());
+    assertEquals(2, it.size("to", null));
+    assertEquals(3, it.size("from", null));
+    rename.getMarkBuilder().setParameters(ByteString.copyFromUtf8("two"));
+    assertEquals(
+        ResultCode.TOKEN_REUSED, it.submit(Command.newBuilder().setRenameObject(rename)).getCode());
+    rename.getMarkBuilder().setClientToken("another");
+    assertEquals(
+        ResultCode.PRECONDITION_FAILED,
+        it.submit(Command.newBuilder().setRenameObject(rename)).getCode());
+    // A copy, and what is renamed once more, is not what that rename has made.
+    rename.clearPrecondition().setSourceKey("to").setKey("third").clearMark();
+    it.accepted(Command.newBuilder().setRenameObject(rename));
+    rename.setSourceKey("from").setKey("third");
+    rename.getMarkBuilder().setClientToken("token").setParameters(ByteString.copyFromUtf8("one"));
+    it.accepted(Command.newBuilder().setRenameObject(rename));
+    assertEquals(3, it.size("third", null));
   }
 
   @Test
@@ -446,7 +535,8 @@ class VersionsTest {
     assertEquals(ResultCode.OK, it.set(it.facts("k", null).setLegalHold(true)));
     assertEquals(ResultCode.OBJECT_LOCKED, deleted("k", version, true));
     it.set(it.facts("k", null).setLegalHold(false));
-    assertFalse(record("k", version).hasLock());
+    assertEquals(
+        ObjectLock.newBuilder().setLegalHoldTold(true).build(), record("k", version).getLock());
     assertEquals(ResultCode.OK, deleted("k", version, false));
   }
 
@@ -460,7 +550,10 @@ class VersionsTest {
     assertEquals(
         ResultCode.OK, it.set(it.facts("k", null).setRetention(shorter).setBypassGovernance(true)));
     ObjectLock compliance = it.retention(ObjectLock.Mode.COMPLIANCE, Duration.ofDays(9));
-    assertEquals(ResultCode.OK, it.set(it.facts("k", null).setRetention(compliance)));
+    assertEquals(ResultCode.OBJECT_LOCKED, it.set(it.facts("k", null).setRetention(compliance)));
+    assertEquals(
+        ResultCode.OK,
+        it.set(it.facts("k", null).setRetention(compliance).setBypassGovernance(true)));
     for (ObjectLock weaker : List.of(governance, ObjectLock.getDefaultInstance())) {
       assertEquals(
           ResultCode.OBJECT_LOCKED,

@@ -37,6 +37,7 @@ import picocli.CommandLine.Spec;
       Nouns.Rebalance.class,
       Nouns.Scrub.class,
       Nouns.Metadata.class,
+      Nouns.Buckets.class,
       Nouns.Accounts.class
     })
 public final class AdminCommand implements Callable<Integer> {

@@ -181,10 +181,50 @@ final class Nouns {
     }
   }
 
+  /** The limits of a quota. */
+  private static final class Limits {
+    @Option(
+        names = "--bytes",
+        paramLabel = "SIZE",
+        description = "Limit of the bytes of all versions and parts, such as 500GiB.")
+    private String bytes = "-";
+
+    @Option(
+        names = "--objects",
+        paramLabel = "COUNT",
+        description = "Limit of the number of versions and delete markers.")
+    private String objects = "-";
+
+    String text() {
+      return bytes + "," + objects;
+    }
+  }
+
+  @Command(
+      name = "bucket",
+      aliases = "buckets",
+      description = "Lists buckets with what they hold, and sets their quotas.")
+  static final class Buckets extends Listed {
+    Buckets() {
+      super("buckets");
+    }
+
+    @Command(
+        name = "quota",
+        description = "Sets the quota of a bucket. A limit that is not given is taken away.")
+    int quota(
+        @Parameters(paramLabel = "BUCKET", description = "Name of the bucket.") String bucket,
+        @Mixin Limits limits)
+        throws IOException, InterruptedException {
+      return admin().change("bucket-quota", bucket, limits.text());
+    }
+  }
+
   @Command(
       name = "account",
       aliases = "accounts",
-      description = "Lists, creates and deletes accounts and their root users' access keys.")
+      description =
+          "Lists, creates and deletes accounts and their root users' access keys; sets quotas.")
   static final class Accounts extends Listed {
     private static final String ID = "12 digits.";
 
@@ -233,6 +273,23 @@ final class Nouns {
         throws IOException, InterruptedException {
       return admin()
           .changeAccount("account-key-delete", AdminCommand.parameters("id", id, "accessKey", key));
+    }
+
+    @Command(name = "usage", description = "Shows what the buckets of each account hold.")
+    int usage(@Option(names = "--watch", description = AdminCommand.WATCH) boolean isWatching)
+        throws IOException, InterruptedException {
+      return admin().show("account-usage", isWatching);
+    }
+
+    @Command(
+        name = "quota",
+        description = "Sets the quota of an account. A limit that is not given is taken away.")
+    int quota(
+        @Parameters(paramLabel = "ACCOUNT", description = "Id of the account, or canonical id.")
+            String account,
+        @Mixin Limits limits)
+        throws IOException, InterruptedException {
+      return admin().change("account-quota", account, limits.text());
     }
   }
 

@@ -39,6 +39,8 @@ final class PageText {
       case "metadata" -> PageText::metadata;
       case "accounts" -> PageText::accounts;
       case "scrub" -> PageText::scrub;
+      case "buckets" -> rows -> usage(rows, left("BUCKET", row -> text(row, "name")));
+      case "account-usage" -> rows -> usage(rows, left("ACCOUNT", row -> text(row, "account")));
       default -> json -> fields(json, rates);
     };
   }
@@ -159,6 +161,23 @@ final class PageText {
               + (why.isEmpty() ? "" : ": " + why));
     }
     return lines;
+  }
+
+  private static List<String> usage(JsonNode rows, Table.Column name) {
+    return new Table(
+            name,
+            right("OBJECTS", row -> text(row, "objects")),
+            right("LIMIT", row -> text(row, "quotaObjects")),
+            right("SIZE", row -> Units.bytes((double) number(row, "bytes"))),
+            right("LIMIT", row -> limit(row.path("quotaBytes"))),
+            right("UPLOADS", row -> Units.bytes((double) number(row, "uploadBytes"))),
+            left("STATE", row -> row.path("counted").asBoolean(true) ? "" : "being counted"),
+            left("OWNER", row -> text(row, "owner")))
+        .lines(rows);
+  }
+
+  private static String limit(JsonNode bytes) {
+    return bytes.isNumber() ? Units.bytes(bytes.asDouble()) : "";
   }
 
   private static List<String> scrub(JsonNode page) {

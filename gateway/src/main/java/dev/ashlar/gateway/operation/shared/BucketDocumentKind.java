@@ -1,0 +1,21 @@
+package dev.ashlar.gateway.operation.shared;
+
+/**
+ * The documents that metadata keeps for a bucket without looking into them. The numbers are a
+ * format: never reuse one.
+ */
+public enum BucketDocumentKind {
+  /** The Tagging document of S3. */
+  TAGS(8);
+
+  private final int number;
+
+  BucketDocumentKind(int number) {
+    this.number = number;
+  }
+
+  /** From 0 to 31. */
+  public int number() {
+    return number;
+  }
+}
