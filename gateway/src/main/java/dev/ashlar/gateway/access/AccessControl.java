@@ -12,6 +12,7 @@ import dev.ashlar.protocol.client.VersionRead;
 import dev.ashlar.protocol.message.AccountQuery;
 import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.KeyQuery;
+import dev.ashlar.protocol.message.PrincipalQuery;
 import dev.ashlar.protocol.message.VersionRef;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -46,16 +47,22 @@ public final class AccessControl {
       case Need.Resource.Bucket bucket -> ofBucket(caller, bucket.bucket(), need);
       case Need.Resource.Key key -> ofBucket(caller, key.bucket(), need);
       // The operation asks about each key.
-      case Need.Resource.KeysOf keys ->
-          new Permit(new Decider(caller, config(keys.bucket())), null);
+      case Need.Resource.KeysOf keys -> new Permit(decider(caller, keys.bucket()), null);
       case Need.Resource.StoredObject object -> ofObject(caller, object, need);
     };
   }
 
-  private static Permit ofOwnAccount(Caller caller, Need need) throws S3Exception {
+  private Permit ofOwnAccount(Caller asked, Need need)
+      throws S3Exception, MetadataUnavailableException {
+    PrincipalQuery question = asked.question();
+    Caller caller = asked.confirmed(question == null ? null : metadata.principal(question));
     for (String action : need.actions()) {
       AccessRequest request =
-          new AccessRequest(caller.requester(), action, need.resource().arn(), caller.facts());
+          new AccessRequest(
+              caller.requester(),
+              action,
+              need.resource().arn(),
+              ActionFacts.of(action, caller.facts()));
       requireAllowed(Authorization.decideInOwnAccount(request, caller.policies()).isAllowed());
     }
     return new Permit(new Decider(caller, null), null);
@@ -63,15 +70,16 @@ public final class AccessControl {
 
   private Permit ofBucket(Caller caller, String name, Need need)
       throws S3Exception, MetadataUnavailableException {
-    Decider decider = new Decider(caller, config(name));
+    Decider decider = decider(caller, name);
     requireAllowed(decider.isAllowed(need));
     return new Permit(decider, null);
   }
 
-  private BucketConfig config(String name) throws S3Exception, MetadataUnavailableException {
+  private Decider decider(Caller caller, String name)
+      throws S3Exception, MetadataUnavailableException {
     BucketConfig before = configs.known(name);
-    AccessRead read = metadata.bucket(BucketConfigs.query(name, before), null);
-    return present(name, before, read);
+    AccessRead read = metadata.bucket(BucketConfigs.query(name, before), caller.question());
+    return new Decider(caller.confirmed(read.caller()), present(name, before, read));
   }
 
   private BucketConfig present(String name, @Nullable BucketConfig before, AccessRead read)
@@ -85,8 +93,10 @@ public final class AccessControl {
       throws S3Exception, MetadataUnavailableException {
     BucketConfig before = configs.known(wanted.bucket());
     AccessRead read =
-        metadata.object(query(wanted), BucketConfigs.query(wanted.bucket(), before), null);
-    Decider decider = new Decider(caller, present(wanted.bucket(), before, read));
+        metadata.object(
+            query(wanted), BucketConfigs.query(wanted.bucket(), before), caller.question());
+    Decider decider =
+        new Decider(caller.confirmed(read.caller()), present(wanted.bucket(), before, read));
     return switch (read.found()) {
       case VersionRead.Content content -> {
         requireAllowed(decider.isAllowed(need, content.read().object()));
@@ -117,7 +127,7 @@ public final class AccessControl {
       Decider decider, Need.Resource.StoredObject wanted, Need need) {
     Need.Resource bucket = new Need.Resource.Bucket(wanted.bucket());
     return !decider.isDenied(need)
-        && decider.isAllowed(Need.of("s3:ListBucket", bucket))
+        && decider.mayMiss(wanted.bucket(), wanted.key())
         && (wanted.version() == null
             || decider.isAllowed(need)
             || decider.isAllowed(Need.of("s3:ListBucketVersions", bucket)));

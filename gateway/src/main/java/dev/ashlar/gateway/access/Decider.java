@@ -2,7 +2,6 @@ package dev.ashlar.gateway.access;
 
 import dev.ashlar.gateway.access.acl.Acl;
 import dev.ashlar.gateway.access.policy.AccessRequest;
-import dev.ashlar.gateway.access.policy.Policy;
 import dev.ashlar.gateway.access.policy.Requester;
 import dev.ashlar.gateway.access.policy.decision.AclGrants;
 import dev.ashlar.gateway.access.policy.decision.Authorization;
@@ -10,7 +9,9 @@ import dev.ashlar.gateway.access.policy.decision.BucketAccess;
 import dev.ashlar.gateway.access.policy.decision.Decision;
 import dev.ashlar.gateway.access.policy.decision.ObjectAccess;
 import dev.ashlar.gateway.access.policy.decision.ObjectOwnership;
+import dev.ashlar.gateway.access.policy.value.ConditionContext;
 import dev.ashlar.protocol.message.ObjectRecord;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +20,6 @@ import org.jspecify.annotations.Nullable;
  * @param config null for what is not in a bucket: nothing is allowed then
  */
 record Decider(Caller caller, @Nullable BucketConfig config) {
-  private static final String PUT_OBJECT = "s3:PutObject";
   private static final String PUT_OBJECT_ACL = "s3:PutObjectAcl";
 
   /** Whether the caller may do all of it; not for stored objects. */
@@ -49,6 +49,23 @@ record Decider(Caller caller, @Nullable BucketConfig config) {
         .allMatch(action -> ofObject.decide(action, need, access) == Decision.ALLOW);
   }
 
+  /**
+   * Whether the caller may learn that nothing is stored under this key: as if it listed the bucket
+   * with the key as the prefix.
+   */
+  boolean mayMiss(String bucket, String key) {
+    ConditionContext facts = caller.facts();
+    Caller listing =
+        new Caller(
+            caller.accessKey(),
+            caller.canonicalId(),
+            caller.principal(),
+            name -> name.equals("s3:prefix") ? List.of(key) : facts.values(name),
+            null);
+    Need list = Need.of("s3:ListBucket", new Need.Resource.Bucket(bucket));
+    return new Decider(listing, config).isAllowed(list);
+  }
+
   /** Whether a policy forbids some of it, whatever else allows it. */
   boolean isDenied(Need need) {
     return need.actions().stream()
@@ -56,8 +73,8 @@ record Decider(Caller caller, @Nullable BucketConfig config) {
   }
 
   /**
-   * Whether the caller may give an ACL to the object that it writes. Whom an ACL lets write into
-   * the bucket owns what it writes, and needs nothing from the bucket for that.
+   * Whether the caller may give an ACL to the object that it writes. What it writes is its own, so
+   * that it needs nothing from the bucket for that; a policy of the bucket can forbid it.
    */
   private boolean mayWriteAcl(Need need) {
     Decision decision = decide(PUT_OBJECT_ACL, need, null);
@@ -65,8 +82,7 @@ record Decider(Caller caller, @Nullable BucketConfig config) {
       return decision == Decision.ALLOW;
     }
     ObjectAccess own = new ObjectAccess(caller.canonicalId(), AclGrants.NONE);
-    return decide(PUT_OBJECT_ACL, need, own) == Decision.ALLOW
-        && decide(PUT_OBJECT, need, null, null) == Decision.ALLOW;
+    return decide(PUT_OBJECT_ACL, need, own) == Decision.ALLOW;
   }
 
   private Decision decide(String action, Need need, @Nullable ObjectAccess object) {
@@ -75,25 +91,22 @@ record Decider(Caller caller, @Nullable BucketConfig config) {
     }
     return isOwnersOwn(object == null ? config.row().getOwner() : object.owner())
         ? Decision.ALLOW
-        : decide(action, need, object, config.policy());
+        : evaluate(config, action, need, object);
   }
 
-  private Decision decide(
-      String action, Need need, @Nullable ObjectAccess object, @Nullable Policy policy) {
-    if (config == null) {
-      return Decision.IMPLICIT_DENY;
-    }
+  private Decision evaluate(
+      BucketConfig config, String action, Need need, @Nullable ObjectAccess object) {
     Requester requester = caller.requester();
     return Authorization.decide(
         new AccessRequest(
             requester,
             action,
             need.resource().arn(),
-            VersionFacts.of(caller.facts(), need.resource().version())),
+            ActionFacts.of(action, VersionFacts.of(caller.facts(), need.resource().version()))),
         caller.policies(),
         new BucketAccess(
             config.row().getOwner(),
-            policy,
+            config.policy(),
             config.ownerRemoved(),
             config.ownershipInForce(),
             config.blockInForce(),

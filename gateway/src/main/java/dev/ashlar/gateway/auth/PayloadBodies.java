@@ -44,8 +44,11 @@ record PayloadBodies(
 
   private ChunkSignatures chunkSignatures() throws S3Exception {
     if (signatures == null) {
-      throw S3Exception.invalidRequest(
-          "Chunks are signed with " + SigV4Authenticator.ALGORITHM + " only.");
+      throw new S3Exception(
+          S3Error.ACCESS_DENIED,
+          "Chunks are signed in requests that are signed with "
+              + SigV4Authenticator.ALGORITHM
+              + " only.");
     }
     return signatures.get();
   }

@@ -3,6 +3,7 @@ package dev.ashlar.gateway.auth;
 import dev.ashlar.gateway.access.policy.value.ConditionContext;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpExchange;
+import dev.ashlar.gateway.principal.ConnectionFacts;
 import dev.ashlar.gateway.principal.Principal;
 import dev.ashlar.gateway.principal.RequestFacts;
 import dev.ashlar.gateway.uri.Query;
@@ -12,13 +13,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The values of condition keys for a request of S3: parameters, headers, and its caller. */
-record S3Facts(HttpExchange exchange, RequestFacts caller) implements ConditionContext {
+public record S3Facts(HttpExchange exchange, RequestFacts caller) implements ConditionContext {
   private static final String HEADER = "s3:x-amz-";
 
-  static S3Facts of(HttpExchange exchange, @Nullable Principal principal, Instant now) {
-    String userAgent = exchange.headers().get("user-agent", "");
-    return new S3Facts(
-        exchange, new RequestFacts(principal, exchange.client(), now, userAgent, Map.of()));
+  /**
+   * @param principal null: anonymous
+   */
+  public static S3Facts of(HttpExchange exchange, @Nullable Principal principal, Instant now) {
+    ConnectionFacts connection = ConnectionFacts.of(exchange, now);
+    return new S3Facts(exchange, new RequestFacts(principal, connection, Map.of()));
   }
 
   @Override
@@ -28,7 +31,7 @@ record S3Facts(HttpExchange exchange, RequestFacts caller) implements ConditionC
       case "s3:versionid" -> parameter("versionId");
       case "aws:referer" -> listOf(exchange.headers().get("referer"));
       case "s3:authtype" -> authType();
-      case "s3:signatureversion" -> authType().isEmpty() ? List.of() : List.of("AWS4-HMAC-SHA256");
+      case "s3:signatureversion" -> signatureVersion();
       default -> key.startsWith(HEADER) ? header(key.substring(3)) : caller.values(key);
     };
   }
@@ -42,6 +45,18 @@ record S3Facts(HttpExchange exchange, RequestFacts caller) implements ConditionC
         exchange.headers().contains("authorization") ? "REST-HEADER" : "REST-QUERY-STRING");
   }
 
+  private List<String> signatureVersion() {
+    if (caller.caller() == null) {
+      return List.of();
+    }
+    String authorization = exchange.headers().get("authorization");
+    boolean isVersion2 =
+        authorization == null
+            ? !parameter("AWSAccessKeyId").isEmpty()
+            : authorization.startsWith(SigV2Claim.SCHEME);
+    return List.of(isVersion2 ? "AWS" : SigV4Authenticator.ALGORITHM);
+  }
+
   private List<String> parameter(String name) {
     try {
       return listOf(Query.parse(exchange.rawQuery()).get(name));
@@ -52,9 +67,10 @@ record S3Facts(HttpExchange exchange, RequestFacts caller) implements ConditionC
 
   /** Signers of URLs put headers into the query, where they count as well. */
   private List<String> header(String name) {
-    String value = exchange.headers().get(name);
-    if (value != null || exchange.rawQuery().isEmpty()) {
-      return listOf(value);
+    List<String> values = exchange.headers().getAll(name);
+    if (!values.isEmpty() || exchange.rawQuery().isEmpty()) {
+      // A header sent twice is one with both values, as in HTTP.
+      return values.size() < 2 ? values : List.of(String.join(",", values));
     }
     try {
       Query query = Query.parse(exchange.rawQuery());

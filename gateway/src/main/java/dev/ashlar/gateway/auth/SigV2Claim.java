@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param presigned the signature is in the query
  */
 record SigV2Claim(String accessKey, String signature, String dateLine, boolean presigned) {
-  private static final String SCHEME = "AWS ";
+  static final String SCHEME = "AWS ";
   private static final int EXPIRES_DIGITS_MAX = 10;
 
   /**

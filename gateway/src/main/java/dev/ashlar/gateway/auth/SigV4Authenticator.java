@@ -11,6 +11,8 @@ import dev.ashlar.gateway.principal.Principal;
 import dev.ashlar.gateway.principal.Principals;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.CredentialRow;
+import dev.ashlar.protocol.message.PrincipalAnswer;
+import dev.ashlar.protocol.message.PrincipalQuery;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.security.MessageDigest;
 import java.time.Clock;
@@ -73,17 +75,55 @@ public final class SigV4Authenticator implements Authenticator {
       return anonymous(exchange, query);
     }
     checkSigned(exchange.headers(), claim.signedHeaders());
-    Signer signer =
-        signer(
-            exchange,
-            claim.scope().accessKey(),
-            token(exchange, query.get("X-Amz-Security-Token"), claim.presigned()));
-    SigningKeys.HmacKey key = keys.get(signer.secretKey(), claim.scope());
-    checkSignature(exchange, query, claim, key);
+    String token = token(exchange, query.get("X-Amz-Security-Token"), claim.presigned());
+    Signer signer = remembered(exchange, claim, token);
+    SigningKeys.HmacKey key = signer == null ? null : keys.get(signer.secretKey(), claim.scope());
+    if (signer == null || key == null || !isSigned(exchange, query, claim, key)) {
+      // The secret may be another one by now.
+      signer = signer(exchange, claim.scope().accessKey(), token);
+      key = keys.get(signer.secretKey(), claim.scope());
+      checkSignature(exchange, query, claim, key);
+    }
+    SigningKeys.HmacKey signing = key;
     PayloadBodies payloads =
         new PayloadBodies(
-            exchange, query, claim.payloadHash(), () -> new ChunkSignatures(key, claim));
+            exchange, query, claim.payloadHash(), () -> new ChunkSignatures(signing, claim));
     return new AuthenticatedRequest(signer.caller(), payloads.open());
+  }
+
+  /** Who signs as far as that is known without a read; null if it is not. */
+  private @Nullable Signer remembered(
+      HttpExchange exchange, SignatureClaim claim, @Nullable String token) {
+    if (principals == null) {
+      return null;
+    }
+    return principals
+        .remembered(claim.scope().accessKey(), token)
+        .map(known -> signer(exchange, known))
+        .orElse(null);
+  }
+
+  private Signer signer(HttpExchange exchange, Principals.Remembered known) {
+    String secretKey = known.signer().secretKey();
+    Caller.Confirmation confirmation =
+        new Caller.Confirmation() {
+          @Override
+          public PrincipalQuery query() {
+            return known.query();
+          }
+
+          @Override
+          public Caller confirmed(PrincipalAnswer answer) throws S3Exception {
+            String accessKey = known.signer().principal().accessKey();
+            Signer now = signer(exchange, accessKey, known.confirmed(answer));
+            if (!now.secretKey().equals(secretKey)) {
+              throw new S3Exception(S3Error.SIGNATURE_DOES_NOT_MATCH)
+                  .with("AWSAccessKeyId", accessKey);
+            }
+            return now.caller();
+          }
+        };
+    return new Signer(secretKey, caller(exchange, known.signer().principal(), confirmation));
   }
 
   /** A request without any sign of a signature. */
@@ -200,7 +240,7 @@ public final class SigV4Authenticator implements Authenticator {
         if (owner.isPresent()) {
           Principal root =
               Principal.root(accessKey, owner.get().getAccount(), owner.get().getOwner());
-          return new Signer(owner.get().getSecretKey(), caller(exchange, root));
+          return new Signer(owner.get().getSecretKey(), caller(exchange, root, null));
         }
       }
       return principal(exchange, accessKey, token);
@@ -216,9 +256,14 @@ public final class SigV4Authenticator implements Authenticator {
             ? new Principals.Found.Nobody(
                 token == null ? Principals.Fault.UNKNOWN_KEY : Principals.Fault.INVALID_TOKEN)
             : principals.find(accessKey, token);
+    return signer(exchange, accessKey, found);
+  }
+
+  private Signer signer(HttpExchange exchange, String accessKey, Principals.Found found)
+      throws S3Exception {
     return switch (found) {
       case Principals.Found.Signer(Principal principal, String secretKey) ->
-          new Signer(secretKey, caller(exchange, principal));
+          new Signer(secretKey, caller(exchange, principal, null));
       case Principals.Found.Nobody nobody ->
           throw switch (nobody.fault()) {
             case UNKNOWN_KEY ->
@@ -229,27 +274,41 @@ public final class SigV4Authenticator implements Authenticator {
     };
   }
 
-  private Caller caller(HttpExchange exchange, Principal principal) {
-    return Caller.of(principal, S3Facts.of(exchange, principal, clock.instant()));
+  private Caller caller(
+      HttpExchange exchange, Principal principal, Caller.@Nullable Confirmation confirmation) {
+    return Caller.of(principal, S3Facts.of(exchange, principal, clock.instant()), confirmation);
   }
 
   static void checkSignature(
       HttpExchange exchange, SignedQuery query, SignatureClaim claim, SigningKeys.HmacKey key)
       throws S3Exception {
     String canonical = CanonicalRequest.of(exchange, query, claim);
-    String toSign =
-        ALGORITHM
-            + '\n'
-            + claim.timestamp()
-            + '\n'
-            + claim.scope().text()
-            + '\n'
-            + Digests.sha256Hex(canonical.getBytes(ISO_8859_1));
-    byte[] expected = key.sign(toSign.getBytes(ISO_8859_1));
-    byte[] expectedHex = HexFormat.of().formatHex(expected).getBytes(ISO_8859_1);
-    if (!MessageDigest.isEqual(expectedHex, claim.signature().getBytes(ISO_8859_1))) {
+    String toSign = toSign(claim, canonical);
+    if (!isSigned(claim, toSign, key)) {
       throw mismatch(claim, canonical, toSign);
     }
+  }
+
+  private static boolean isSigned(
+      HttpExchange exchange, SignedQuery query, SignatureClaim claim, SigningKeys.HmacKey key)
+      throws S3Exception {
+    return isSigned(claim, toSign(claim, CanonicalRequest.of(exchange, query, claim)), key);
+  }
+
+  private static String toSign(SignatureClaim claim, String canonical) {
+    return ALGORITHM
+        + '\n'
+        + claim.timestamp()
+        + '\n'
+        + claim.scope().text()
+        + '\n'
+        + Digests.sha256Hex(canonical.getBytes(ISO_8859_1));
+  }
+
+  private static boolean isSigned(SignatureClaim claim, String toSign, SigningKeys.HmacKey key) {
+    byte[] expected = key.sign(toSign.getBytes(ISO_8859_1));
+    byte[] expectedHex = HexFormat.of().formatHex(expected).getBytes(ISO_8859_1);
+    return MessageDigest.isEqual(expectedHex, claim.signature().getBytes(ISO_8859_1));
   }
 
   private static S3Exception mismatch(SignatureClaim claim, String canonical, String toSign) {

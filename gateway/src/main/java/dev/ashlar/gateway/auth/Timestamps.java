@@ -33,10 +33,18 @@ final class Timestamps {
     }
   }
 
-  /** From the Date header, which HTTP writes in another way. */
+  /**
+   * From a date as HTTP writes it. Its weekday is not looked at, as in S3.
+   *
+   * @return null for another form, and for times before 1970
+   */
   static @Nullable String fromHttpDate(String date) {
+    int comma = date.indexOf(',');
     try {
-      return BASIC.format(DateTimeFormatter.RFC_1123_DATE_TIME.parse(date, Instant::from));
+      Instant instant =
+          DateTimeFormatter.RFC_1123_DATE_TIME.parse(
+              date.substring(comma + 1).stripLeading(), Instant::from);
+      return instant.isBefore(Instant.EPOCH) ? null : BASIC.format(instant);
     } catch (DateTimeException malformed) {
       return null;
     }

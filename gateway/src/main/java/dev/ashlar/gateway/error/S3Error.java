@@ -9,6 +9,7 @@ import java.util.stream.Collectors;
  * Reference).
  */
 public enum S3Error {
+  ACCESS_CONTROL_LIST_NOT_SUPPORTED(400, "The bucket does not allow ACLs"),
   ACCESS_DENIED(403, "Access Denied"),
   ACCESS_FORBIDDEN(403, "CORSResponse: CORS is not enabled for this bucket."),
   AUTHORIZATION_HEADER_MALFORMED(400, "The authorization header that you provided is not valid."),
@@ -44,6 +45,8 @@ public enum S3Error {
   INTERNAL_ERROR(500, "We encountered an internal error. Please try again."),
   INVALID_ACCESS_KEY_ID(403, "The AWS Access Key Id you provided does not exist in our records."),
   INVALID_ARGUMENT(400, "Invalid Argument"),
+  INVALID_BUCKET_ACL_WITH_OBJECT_OWNERSHIP(
+      400, "Bucket cannot have ACLs set with ObjectOwnership's BucketOwnerEnforced setting"),
   INVALID_BUCKET_NAME(400, "The specified bucket is not valid."),
   INVALID_BUCKET_STATE(409, "The request is not valid with the current state of the bucket."),
   INVALID_CHUNK_SIZE_ERROR(
@@ -66,6 +69,11 @@ public enum S3Error {
   INVALID_WRITE_OFFSET(
       400, "The write offset value that you specified does not match the current object size."),
   KEY_TOO_LONG(400, "KeyTooLongError", "Your key is too long"),
+  MALFORMED_ACL_ERROR(
+      400,
+      "MalformedACLError",
+      "The XML you provided was not well-formed or did not validate against our published schema"),
+  MALFORMED_POLICY(400, "Policy has invalid resource"),
   MALFORMED_TRAILER_ERROR(
       400,
       "The request contained trailing data that was not well-formed or did not conform to our published schema."),
@@ -124,6 +132,8 @@ public enum S3Error {
       "The request signature we calculated does not match the signature you provided. Check your key and signing method."),
   SLOW_DOWN(503, "Please reduce your request rate."),
   TOO_MANY_BUCKETS(400, "You have attempted to create more buckets than allowed"),
+  UNRESOLVABLE_GRANT_BY_EMAIL_ADDRESS(
+      400, "The e-mail address you provided does not match any account on record."),
   X_AMZ_CONTENT_SHA256_MISMATCH(
       400,
       "XAmzContentSHA256Mismatch",

@@ -9,7 +9,10 @@ enum Entity {
   USER(IdentityKind.IDENTITY_USER, "User", "AIDA", 64, PolicyKind.USER_CHARACTERS_MAX),
   GROUP(IdentityKind.IDENTITY_GROUP, "Group", "AGPA", 128, PolicyKind.GROUP_CHARACTERS_MAX),
   ROLE(IdentityKind.IDENTITY_ROLE, "Role", "AROA", 64, PolicyKind.ROLE_CHARACTERS_MAX),
-  POLICY(IdentityKind.IDENTITY_POLICY, "Policy", "ANPA", 128, PolicyKind.MANAGED_CHARACTERS_MAX);
+  POLICY(IdentityKind.IDENTITY_POLICY, "Policy", "ANPA", 128, PolicyKind.MANAGED_CHARACTERS_MAX),
+
+  /** An OpenID Connect provider; named by its URL. */
+  PROVIDER(IdentityKind.IDENTITY_PROVIDER, "OpenIDConnectProvider", "AOCP", 255, 0);
 
   private final IdentityKind kind;
   private final String title;

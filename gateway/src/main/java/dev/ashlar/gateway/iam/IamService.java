@@ -35,6 +35,7 @@ public final class IamService implements QueryHandler {
             Attachments.actions(),
             InlinePolicies.actions(),
             Tags.actions(),
+            Providers.actions(),
             AccountActions.actions())
         .forEach(all::putAll);
     return Map.copyOf(all);

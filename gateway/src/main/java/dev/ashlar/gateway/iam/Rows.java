@@ -30,6 +30,7 @@ final class Rows {
         out.element("MaxSessionDuration", row.getMaxSessionSeconds());
       }
       case POLICY -> policy(out, row);
+      case PROVIDER -> throw new IllegalArgumentException("providers have documents of their own");
     }
     tags(out, row.getTagsList());
     out.close();

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Tags of users, roles and managed policies. */
+/** Tags of identities. */
 public final class Tags {
   private static final int TAGS_MAX = 50;
   private static final int KEY_CHARS_MAX = 128;
@@ -72,7 +72,7 @@ public final class Tags {
     return tags;
   }
 
-  private static void tag(IamCall call, Subject subject)
+  static void tag(IamCall call, Subject subject)
       throws QueryException, MetadataUnavailableException {
     List<IdentityTag> added = of(call.parameters());
     List<String> keys = added.stream().map(IdentityTag::getKey).toList();
@@ -92,7 +92,7 @@ public final class Tags {
             });
   }
 
-  private static void untag(IamCall call, Subject subject)
+  static void untag(IamCall call, Subject subject)
       throws QueryException, MetadataUnavailableException {
     List<String> keys = call.parameters().list("TagKeys");
     call.directory()
@@ -110,7 +110,7 @@ public final class Tags {
     return left;
   }
 
-  private static void list(IamCall call, Subject subject)
+  static void list(IamCall call, Subject subject)
       throws QueryException, MetadataUnavailableException {
     Paging.of(call.parameters())
         .write(

@@ -12,6 +12,8 @@ import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.gateway.exchange.HttpExchange.RequestHandler;
+import dev.ashlar.gateway.operation.access.AclHandler;
+import dev.ashlar.gateway.operation.access.BucketAccessHandler;
 import dev.ashlar.gateway.operation.bucket.BucketInfoHandler;
 import dev.ashlar.gateway.operation.bucket.BucketLockHandler;
 import dev.ashlar.gateway.operation.bucket.BucketTaggingHandler;
@@ -149,7 +151,7 @@ public final class S3Service implements RequestHandler {
     Caller caller = permit.caller();
     return switch (request) {
       case S3Request.GetObject get -> new GetObjectHandler(backend).handle(get, exchange, permit);
-      case S3Request.PutObject put -> new PutObjectHandler(backend).handle(put, caller, body);
+      case S3Request.PutObject put -> new PutObjectHandler(backend).handle(put, permit, body);
       case S3Request.AppendObject append ->
           new AppendObjectHandler(backend).handle(append, permit, body);
       case S3Request.PatchObject patch ->
@@ -158,15 +160,15 @@ public final class S3Service implements RequestHandler {
       case S3Request.DeleteObject delete -> new DeleteObjectHandler(backend).handle(delete, permit);
       case S3Request.DeleteObjects delete ->
           new DeleteObjectsHandler(backend).handle(delete, permit, body);
-      case S3Request.CopyObject copy -> new CopyObjectHandler(backend).handle(copy, caller);
+      case S3Request.CopyObject copy -> new CopyObjectHandler(backend).handle(copy, permit);
       case S3Request.RenameObject rename -> new RenameObjectHandler(backend).handle(rename, permit);
       case S3Request.GetObjectAttributes get -> GetObjectAttributesHandler.handle(get, permit);
-      case S3Request.ListObjects list -> new ListObjectsHandler(backend).handle(list);
-      case S3Request.ListObjectsV2 list -> new ListObjectsHandler(backend).handle(list);
+      case S3Request.ListObjects list -> new ListObjectsHandler(backend, caller).handle(list);
+      case S3Request.ListObjectsV2 list -> new ListObjectsHandler(backend, caller).handle(list);
       case S3Request.ListObjectVersions list ->
           new ListObjectVersionsHandler(backend).handle(list, permit);
       case S3Request.CreateMultipartUpload create ->
-          new CreateMultipartUploadHandler(backend).handle(create, caller);
+          new CreateMultipartUploadHandler(backend).handle(create, permit);
       case S3Request.UploadPart part -> new UploadPartHandler(backend).handle(part, body);
       case S3Request.UploadPartCopy part -> new UploadPartCopyHandler(backend).handle(part, caller);
       case S3Request.CompleteMultipartUpload complete ->
@@ -174,12 +176,12 @@ public final class S3Service implements RequestHandler {
               .handle(complete, exchange.headers().get("host", ""), body);
       case S3Request.AbortMultipartUpload abort ->
           new AbortMultipartUploadHandler(backend).handle(abort);
-      case S3Request.ListParts list -> new ListPartsHandler(backend).handle(list);
+      case S3Request.ListParts list -> new ListPartsHandler(backend).handle(list, caller);
       case S3Request.ListMultipartUploads list ->
-          new ListMultipartUploadsHandler(backend).handle(list);
+          new ListMultipartUploadsHandler(backend).handle(list, caller);
       case S3Request.ListBuckets list -> new ListBucketsHandler(backend).handle(list, caller);
       case S3Request.CreateBucket create ->
-          new CreateBucketHandler(backend).handle(create, caller, body);
+          new CreateBucketHandler(backend).handle(create, permit, body);
       case S3Request.DeleteBucket delete -> new DeleteBucketHandler(backend).handle(delete);
       case S3Request.HeadBucket head -> new BucketInfoHandler(backend).handle(head, permit);
       case S3Request.GetBucketLocation get -> new BucketInfoHandler(backend).handle(get, permit);
@@ -187,8 +189,10 @@ public final class S3Service implements RequestHandler {
           new BucketVersioningHandler(backend).handle(get, permit);
       case S3Request.PutBucketVersioning put ->
           new BucketVersioningHandler(backend).handle(put, body);
-      case S3Request.GetAcl get -> new BucketInfoHandler(backend).handle(get, permit);
-      case S3Request.PutCannedAcl put -> new BucketInfoHandler(backend).handle(put, permit);
+      case S3Request.GetAcl get -> new AclHandler(backend).handle(get, permit);
+      case S3Request.PutAcl put -> new AclHandler(backend).handle(put, permit, body);
+      case S3Request.BucketAccessRequest about ->
+          new BucketAccessHandler(backend).handle(about, permit, body);
       case S3Request.GetBucketTagging get -> new BucketTaggingHandler(backend).handle(get);
       case S3Request.PutBucketTagging put -> new BucketTaggingHandler(backend).handle(put, body);
       case S3Request.DeleteBucketTagging delete -> new BucketTaggingHandler(backend).handle(delete);

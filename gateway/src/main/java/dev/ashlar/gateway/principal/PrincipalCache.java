@@ -7,6 +7,7 @@ import dev.ashlar.protocol.message.PrincipalAnswer;
 import dev.ashlar.protocol.message.PrincipalQuery;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Principals as they were last read, with their policies compiled. Each use asks metadata whether
@@ -31,9 +32,25 @@ final class PrincipalCache {
    */
   Known get(PrincipalQuery query) throws MetadataUnavailableException {
     Known before = known.get(query);
-    long revision = before == null ? 0 : before.answer().getRevision();
-    PrincipalAnswer answer =
-        identities.principal(query.toBuilder().setKnownRevision(revision).build());
+    return now(query, before, identities.principal(asking(query, before)));
+  }
+
+  /** As it was last read; null if it was not. It counts only once a read has confirmed it. */
+  @Nullable Known last(PrincipalQuery query) {
+    return known.get(query);
+  }
+
+  /** The query that asks whether the principal is still as it was. */
+  static PrincipalQuery asking(PrincipalQuery query, @Nullable Known before) {
+    return before == null
+        ? query
+        : query.toBuilder().setKnownRevision(before.answer().getRevision()).build();
+  }
+
+  /**
+   * @param before with which the query was made that is answered
+   */
+  Known now(PrincipalQuery query, @Nullable Known before, PrincipalAnswer answer) {
     if (before != null && answer.getState() == PrincipalAnswer.State.UNCHANGED) {
       return before;
     }

@@ -45,6 +45,47 @@ public final class Principals {
     record Nobody(Fault fault) implements Found {}
   }
 
+  /**
+   * A signer as it was last known. It may do nothing before a read of metadata has answered the
+   * query, together with what the request is about.
+   */
+  public final class Remembered {
+    private final String accessKey;
+    private final SessionTokens.@Nullable Claim claim;
+    private final PrincipalQuery query;
+    private final PrincipalCache.Known known;
+    private final Found.Signer signer;
+
+    private Remembered(
+        String accessKey,
+        SessionTokens.@Nullable Claim claim,
+        PrincipalQuery query,
+        PrincipalCache.Known known,
+        Found.Signer signer) {
+      this.accessKey = accessKey;
+      this.claim = claim;
+      this.query = query;
+      this.known = known;
+      this.signer = signer;
+    }
+
+    public Found.Signer signer() {
+      return signer;
+    }
+
+    /** What has to be answered. */
+    public PrincipalQuery query() {
+      return PrincipalCache.asking(query, known);
+    }
+
+    /** Who may sign now. */
+    public Found confirmed(PrincipalAnswer answer) {
+      return answer.getState() == PrincipalAnswer.State.UNCHANGED
+          ? signer
+          : found(accessKey, claim, cache.now(query, known, answer));
+    }
+  }
+
   private final PrincipalCache cache;
   private final Function<CredentialRow, String> secrets;
   private final Clock clock;
@@ -63,12 +104,51 @@ public final class Principals {
    * @param token null without one
    */
   public Found find(String accessKey, @Nullable String token) throws MetadataUnavailableException {
-    return token == null ? byKey(accessKey) : bySession(accessKey, token);
+    Optional<SessionTokens.Claim> claim = claim(token);
+    if (token != null && claim.isEmpty()) {
+      return new Found.Nobody(Fault.INVALID_TOKEN);
+    }
+    return found(accessKey, claim.orElse(null), cache.get(query(accessKey, claim)));
   }
 
-  private Found byKey(String accessKey) throws MetadataUnavailableException {
-    PrincipalCache.Known known =
-        cache.get(PrincipalQuery.newBuilder().setAccessKey(accessKey).build());
+  /**
+   * The same without a read, as far as it is known; empty if it is not.
+   *
+   * @param token null without one
+   */
+  public Optional<Remembered> remembered(String accessKey, @Nullable String token) {
+    Optional<SessionTokens.Claim> claim = claim(token);
+    if (token != null && claim.isEmpty()) {
+      return Optional.empty();
+    }
+    PrincipalQuery query = query(accessKey, claim);
+    PrincipalCache.Known known = cache.last(query);
+    // A credential that is not stored with an account is not known to whoever answers reads.
+    boolean isStored =
+        known != null
+            && (query.getAccessKey().isEmpty()
+                || !known.answer().getCredential().getAccount().isEmpty());
+    return isStored && found(accessKey, claim.orElse(null), known) instanceof Found.Signer signer
+        ? Optional.of(new Remembered(accessKey, claim.orElse(null), query, known, signer))
+        : Optional.empty();
+  }
+
+  private static Optional<SessionTokens.Claim> claim(@Nullable String token) {
+    return token == null ? Optional.empty() : SessionTokens.read(token);
+  }
+
+  private static PrincipalQuery query(String accessKey, Optional<SessionTokens.Claim> claim) {
+    return claim
+        .map(SessionTokens.Claim::principal)
+        .orElseGet(() -> PrincipalQuery.newBuilder().setAccessKey(accessKey).build());
+  }
+
+  private Found found(
+      String accessKey, SessionTokens.@Nullable Claim claim, PrincipalCache.Known known) {
+    return claim == null ? byKey(accessKey, known) : bySession(accessKey, claim, known);
+  }
+
+  private Found byKey(String accessKey, PrincipalCache.Known known) {
     if (!isUsable(known.answer())) {
       return new Found.Nobody(Fault.UNKNOWN_KEY);
     }
@@ -76,15 +156,10 @@ public final class Principals {
         principal(accessKey, known, null), secrets.apply(known.answer().getCredential()));
   }
 
-  private Found bySession(String accessKey, String token) throws MetadataUnavailableException {
-    Optional<SessionTokens.Claim> claim = SessionTokens.read(token);
-    if (claim.isEmpty()) {
-      return new Found.Nobody(Fault.INVALID_TOKEN);
-    }
-    PrincipalCache.Known known = cache.get(claim.get().principal());
+  private Found bySession(String accessKey, SessionTokens.Claim claim, PrincipalCache.Known known) {
     PrincipalAnswer answer = known.answer();
     Optional<Session> session =
-        isUsable(answer) ? claim.get().open(answer.getAccount().getSessionKey()) : Optional.empty();
+        isUsable(answer) ? claim.open(answer.getAccount().getSessionKey()) : Optional.empty();
     if (session.isEmpty() || !session.get().accessKey().equals(accessKey)) {
       return new Found.Nobody(Fault.INVALID_TOKEN);
     }

@@ -2,9 +2,7 @@ package dev.ashlar.gateway.principal;
 
 import dev.ashlar.gateway.access.policy.Requester;
 import dev.ashlar.gateway.access.policy.value.ConditionContext;
-import dev.ashlar.gateway.exchange.Client;
 import dev.ashlar.protocol.message.IdentityTag;
-import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -18,11 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param special values of keys, in lower case, that only this action has
  */
 public record RequestFacts(
-    @Nullable Principal caller,
-    Client client,
-    Instant now,
-    String userAgent,
-    Map<String, List<String>> special)
+    @Nullable Principal caller, ConnectionFacts connection, Map<String, List<String>> special)
     implements ConditionContext {
   private static final String PRINCIPAL_TAG = "aws:principaltag/";
 
@@ -32,14 +26,8 @@ public record RequestFacts(
     if (ofAction != null) {
       return ofAction;
     }
-    return switch (key) {
-      case "aws:currenttime" -> List.of(now.toString());
-      case "aws:epochtime" -> List.of(Long.toString(now.getEpochSecond()));
-      case "aws:useragent" -> userAgent.isEmpty() ? List.of() : List.of(userAgent);
-      case "aws:sourceip" -> List.of(client.address());
-      case "aws:securetransport" -> List.of(Boolean.toString(client.encrypted()));
-      default -> caller == null ? ofAnonymous(key) : ofPrincipal(key, caller);
-    };
+    List<String> ofCaller = caller == null ? ofAnonymous(key) : ofPrincipal(key, caller);
+    return ofCaller.isEmpty() ? connection.values(key) : ofCaller;
   }
 
   private static List<String> ofAnonymous(String key) {

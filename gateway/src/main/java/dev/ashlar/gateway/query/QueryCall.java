@@ -3,26 +3,24 @@ package dev.ashlar.gateway.query;
 import dev.ashlar.gateway.access.policy.AccessRequest;
 import dev.ashlar.gateway.access.policy.decision.Authorization;
 import dev.ashlar.gateway.access.policy.decision.Decision;
-import dev.ashlar.gateway.exchange.Client;
+import dev.ashlar.gateway.principal.ConnectionFacts;
 import dev.ashlar.gateway.principal.Principal;
 import dev.ashlar.gateway.principal.RequestFacts;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 
-/**
- * A request of a service, signed by somebody.
- *
- * @param userAgent empty: none was sent
- */
+/** A request of a service, signed by somebody. */
 public record QueryCall(
     QueryApi api,
     String action,
     QueryParameters parameters,
     Principal caller,
-    Client client,
-    Instant now,
-    String userAgent) {
+    ConnectionFacts connection) {
+
+  public Instant now() {
+    return connection.now();
+  }
 
   /** The name of the action in policies, such as iam:CreateUser. */
   public String permission() {
@@ -45,7 +43,7 @@ public record QueryCall(
   }
 
   public RequestFacts facts(Map<String, List<String>> values) {
-    return new RequestFacts(caller, client, now, userAgent, values);
+    return new RequestFacts(caller, connection, values);
   }
 
   public QueryException denied(String resource) {

@@ -12,13 +12,13 @@ public interface QueryHandler {
    */
   void handle(QueryCall call, XmlWriter result) throws QueryException, MetadataUnavailableException;
 
-  /** Whether requests for this action have no signature. */
+  /** Whether this action needs no signature. */
   default boolean isUnsigned(String action) {
     return false;
   }
 
-  /** Serves a request without a signature; only for actions that are unsigned. */
-  default void handleUnsigned(String action, QueryParameters parameters, XmlWriter result)
+  /** Serves a request for an action that needs no signature, signed or not. */
+  default void handleUnsigned(UnsignedCall call, XmlWriter result)
       throws QueryException, MetadataUnavailableException {
     throw new QueryException(
         QueryError.MISSING_AUTHENTICATION_TOKEN, "Request is missing Authentication Token");

@@ -7,6 +7,7 @@ import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.gateway.exchange.HttpExchange.RequestBody;
 import dev.ashlar.gateway.exchange.HttpExchange.RequestHandler;
+import dev.ashlar.gateway.principal.ConnectionFacts;
 import dev.ashlar.gateway.principal.Principal;
 import dev.ashlar.gateway.xml.XmlWriter;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
@@ -170,10 +171,12 @@ public final class QueryService implements RequestHandler {
             .openRoot(request.action() + "Response", api.namespace())
             .open(request.action() + "Result");
     try {
-      if (request.caller() != null) {
+      if (handler.isUnsigned(request.action())) {
+        ConnectionFacts connection = ConnectionFacts.of(exchange, clock.instant());
+        handler.handleUnsigned(
+            new UnsignedCall(request.action(), request.parameters(), connection), xml);
+      } else if (request.caller() != null) {
         handler.handle(call(exchange, api, request, request.caller()), xml);
-      } else if (handler.isUnsigned(request.action())) {
-        handler.handleUnsigned(request.action(), request.parameters(), xml);
       } else {
         throw AuthenticationErrors.of(new S3Exception(S3Error.ACCESS_DENIED));
       }
@@ -191,9 +194,7 @@ public final class QueryService implements RequestHandler {
         request.action(),
         request.parameters(),
         caller,
-        exchange.client(),
-        clock.instant(),
-        exchange.headers().get("user-agent", ""));
+        ConnectionFacts.of(exchange, clock.instant()));
   }
 
   private static HttpAnswer error(QueryApi api, HttpExchange exchange, QueryException e) {

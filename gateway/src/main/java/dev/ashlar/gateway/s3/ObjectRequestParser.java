@@ -1,5 +1,7 @@
 package dev.ashlar.gateway.s3;
 
+import dev.ashlar.gateway.access.acl.AclRequest;
+import dev.ashlar.gateway.access.acl.CannedAcl;
 import dev.ashlar.gateway.checksum.ChecksumKind;
 import dev.ashlar.gateway.checksum.Checksums;
 import dev.ashlar.gateway.error.S3Exception;
@@ -97,7 +99,8 @@ record ObjectRequestParser(
         RequestHeaders.attributes(headers),
         given,
         RequestHeaders.writeCondition(headers),
-        Checksums.announced(headers));
+        Checksums.announced(headers),
+        AclHeaders.parse(headers));
   }
 
   private void requireDigest() throws S3Exception {
@@ -126,6 +129,7 @@ record ObjectRequestParser(
 
   private S3Request append() throws S3Exception {
     RequestHeaders.requireContentLength(headers);
+    requireNoAcl();
     boolean isRgw = query.has("append");
     if (isRgw && headers.contains(WRITE_OFFSET)) {
       throw S3Exception.invalidRequest("Cannot specify both a write offset and a position");
@@ -140,6 +144,14 @@ record ObjectRequestParser(
         RequestHeaders.attributes(headers),
         RequestHeaders.writeCondition(headers),
         Checksums.announced(headers));
+  }
+
+  /** An append leaves the ACL of the object as it is. */
+  private void requireNoAcl() throws S3Exception {
+    AclRequest acl = AclHeaders.parse(headers);
+    if (acl.isGiven() && !acl.equals(new AclRequest.Canned(CannedAcl.PRIVATE))) {
+      throw S3Exception.unsupportedHeader(AclHeaders.CANNED);
+    }
   }
 
   /** Digits; what exceeds a long is behind the end of any object. */
@@ -289,7 +301,8 @@ record ObjectRequestParser(
         copiesTags,
         copiesTags ? NewFacts.of(headers).withoutTags() : NewFacts.of(headers),
         RequestHeaders.writeCondition(headers),
-        checksum == null ? ChecksumAlgorithm.CHECKSUM_NONE : Checksums.named(checksum));
+        checksum == null ? ChecksumAlgorithm.CHECKSUM_NONE : Checksums.named(checksum),
+        AclHeaders.parse(headers));
   }
 
   private boolean copiesTags() throws S3Exception {
@@ -342,7 +355,13 @@ record ObjectRequestParser(
         typeName == null ? Checksums.defaultType(algorithm) : checksumType(typeName);
     Checksums.requireCompatible(algorithm, type);
     return new S3Request.CreateMultipartUpload(
-        bucket, key, RequestHeaders.attributes(headers), NewFacts.of(headers), algorithm, type);
+        bucket,
+        key,
+        RequestHeaders.attributes(headers),
+        NewFacts.of(headers),
+        algorithm,
+        type,
+        AclHeaders.parse(headers));
   }
 
   private static ChecksumType checksumType(String name) throws S3Exception {

@@ -4,9 +4,25 @@ package dev.ashlar.gateway.s3;
  * Configuration of the S3 service.
  *
  * @param region the only region of this installation
- * @param ownerDisplayName shown as DisplayName of owners
+ * @param ownerDisplayName shown as DisplayName of the account of the server's own credential
+ * @param newBuckets how far new buckets are open
  */
-public record S3Config(String region, VirtualHosts virtualHosts, String ownerDisplayName) {
+public record S3Config(
+    String region, VirtualHosts virtualHosts, String ownerDisplayName, NewBuckets newBuckets) {
+  /** How buckets are created that say nothing else. */
+  public enum NewBuckets {
+    /** ACLs count, who writes an object owns it, and nothing public is blocked. */
+    OPEN,
+
+    /** The bucket's owner owns everything, ACLs do not count, and all that is public is blocked. */
+    ENFORCED
+  }
+
   /** The region whose LocationConstraint S3 leaves empty. */
   public static final String CLASSIC_REGION = "us-east-1";
+
+  /** With open new buckets. */
+  public S3Config(String region, VirtualHosts virtualHosts, String ownerDisplayName) {
+    this(region, virtualHosts, ownerDisplayName, NewBuckets.OPEN);
+  }
 }

@@ -3,6 +3,8 @@ package dev.ashlar.gateway.s3;
 import dev.ashlar.gateway.access.Need;
 import dev.ashlar.gateway.access.Need.Resource;
 import dev.ashlar.gateway.access.VersionActions;
+import dev.ashlar.gateway.access.acl.AclRequest;
+import dev.ashlar.gateway.access.policy.decision.ObjectOwnership;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
@@ -29,6 +31,7 @@ public sealed interface S3Request {
       case ListBuckets list -> Need.of("s3:ListAllMyBuckets", new Resource.Service());
       case CreateBucket create ->
           new Need(create.actions(), new Resource.NewBucket(create.bucket()));
+      case BucketAccessRequest request -> onBucket(request.action(), request.bucket());
       case HeadBucket head -> onBucket("s3:ListBucket", head.bucket());
       case DeleteBucket delete -> onBucket("s3:DeleteBucket", delete.bucket());
       case GetBucketLocation get -> onBucket("s3:GetBucketLocation", get.bucket());
@@ -43,7 +46,7 @@ public sealed interface S3Request {
           Need.ofVersion(
               get.key() == null ? "s3:GetBucketAcl" : "s3:GetObjectAcl",
               Resource.existing(get.bucket(), get.key(), get.version()));
-      case PutCannedAcl put ->
+      case PutAcl put ->
           Need.ofVersion(
               put.key() == null ? "s3:PutBucketAcl" : "s3:PutObjectAcl",
               Resource.existing(put.bucket(), put.key(), put.version()));
@@ -69,7 +72,7 @@ public sealed interface S3Request {
               get.feature().readAction(),
               Resource.existing(get.bucket(), get.key(), get.version()));
       case RenameObject rename -> onKey("s3:PutObject", rename);
-      case VersionRequest write -> onKey(write.given().needed("s3:PutObject"), write);
+      case VersionRequest write -> onKey(write.needed(), write);
       case AppendObject append -> onKey("s3:PutObject", append);
       case DeleteObject delete ->
           new Need(
@@ -133,6 +136,18 @@ public sealed interface S3Request {
   sealed interface VersionRequest extends KeyRequest {
     /** What its headers give the version. */
     NewFacts given();
+
+    /** The ACL that its headers give the version. */
+    AclRequest acl();
+
+    /** What it needs. Giving an ACL to what is written needs a right of its own. */
+    private List<String> needed() {
+      List<String> actions = given().needed("s3:PutObject");
+      if (acl().isGiven()) {
+        actions.add("s3:PutObjectAcl");
+      }
+      return actions;
+    }
   }
 
   /** A request that may name a version of its object. */
@@ -184,13 +199,23 @@ public sealed interface S3Request {
    * Creates.
    *
    * @param lock whether versions can have locks
+   * @param ownership null: as the server is configured
    */
-  record CreateBucket(String bucket, boolean lock) implements S3Request {
+  record CreateBucket(
+      String bucket, boolean lock, AclRequest acl, @Nullable ObjectOwnership ownership)
+      implements S3Request {
     private List<String> actions() {
-      return lock
-          ? List.of(
-              "s3:CreateBucket", "s3:PutBucketObjectLockConfiguration", "s3:PutBucketVersioning")
-          : List.of("s3:CreateBucket");
+      List<String> actions = new ArrayList<>(List.of("s3:CreateBucket"));
+      if (lock) {
+        actions.addAll(List.of("s3:PutBucketObjectLockConfiguration", "s3:PutBucketVersioning"));
+      }
+      if (acl.isGiven()) {
+        actions.add("s3:PutBucketAcl");
+      }
+      if (ownership != null) {
+        actions.add("s3:PutBucketOwnershipControls");
+      }
+      return actions;
     }
   }
 
@@ -204,14 +229,6 @@ public sealed interface S3Request {
 
   /** Enables or suspends versioning, as the body says. */
   record PutBucketVersioning(String bucket) implements S3Request {}
-
-  /** Reads the ACL, which is always private; of the bucket if the key is null. */
-  record GetAcl(String bucket, @Nullable String key, @Nullable VersionRef version)
-      implements OfVersion {}
-
-  /** Sets a canned ACL that changes nothing; of the bucket if the key is null. */
-  record PutCannedAcl(String bucket, @Nullable String key, @Nullable VersionRef version)
-      implements OfVersion {}
 
   record GetBucketTagging(String bucket) implements S3Request {}
 
@@ -271,6 +288,66 @@ public sealed interface S3Request {
     }
   }
 
+  /** Reads the ACL; of the bucket if the key is null. */
+  record GetAcl(String bucket, @Nullable String key, @Nullable VersionRef version)
+      implements OfVersion {}
+
+  /**
+   * Replaces the ACL; of the bucket if the key is null.
+   *
+   * @param acl NONE: the body is the ACL
+   */
+  record PutAcl(String bucket, @Nullable String key, @Nullable VersionRef version, AclRequest acl)
+      implements OfVersion {}
+
+  /** A request about a document that decides about access to a bucket. */
+  sealed interface BucketAccessRequest extends S3Request {
+    @Override
+    String bucket();
+
+    /** What it needs. To remove a document is to put an empty one. */
+    default String action() {
+      return switch (this) {
+        case GetBucketPolicy get -> "s3:GetBucketPolicy";
+        case PutBucketPolicy put -> "s3:PutBucketPolicy";
+        case DeleteBucketPolicy delete -> "s3:DeleteBucketPolicy";
+        case GetBucketPolicyStatus get -> "s3:GetBucketPolicyStatus";
+        case GetPublicAccessBlock get -> "s3:GetBucketPublicAccessBlock";
+        case PutPublicAccessBlock put -> "s3:PutBucketPublicAccessBlock";
+        case DeletePublicAccessBlock delete -> "s3:PutBucketPublicAccessBlock";
+        case GetBucketOwnershipControls get -> "s3:GetBucketOwnershipControls";
+        case PutBucketOwnershipControls put -> "s3:PutBucketOwnershipControls";
+        case DeleteBucketOwnershipControls delete -> "s3:PutBucketOwnershipControls";
+      };
+    }
+  }
+
+  record GetBucketPolicy(String bucket) implements BucketAccessRequest {}
+
+  /**
+   * Replaces the policy.
+   *
+   * @param removesSelf the sender confirms that the policy may take the policy away from the root
+   *     user of the bucket's owner
+   */
+  record PutBucketPolicy(String bucket, boolean removesSelf) implements BucketAccessRequest {}
+
+  record DeleteBucketPolicy(String bucket) implements BucketAccessRequest {}
+
+  record GetBucketPolicyStatus(String bucket) implements BucketAccessRequest {}
+
+  record GetPublicAccessBlock(String bucket) implements BucketAccessRequest {}
+
+  record PutPublicAccessBlock(String bucket) implements BucketAccessRequest {}
+
+  record DeletePublicAccessBlock(String bucket) implements BucketAccessRequest {}
+
+  record GetBucketOwnershipControls(String bucket) implements BucketAccessRequest {}
+
+  record PutBucketOwnershipControls(String bucket) implements BucketAccessRequest {}
+
+  record DeleteBucketOwnershipControls(String bucket) implements BucketAccessRequest {}
+
   /** Reads a feature that was never configured; of the bucket if the key is null. */
   record GetUnconfigured(
       String bucket,
@@ -313,7 +390,8 @@ public sealed interface S3Request {
       ObjectAttributes attributes,
       NewFacts given,
       Precondition precondition,
-      ChecksumAlgorithm announced)
+      ChecksumAlgorithm announced,
+      AclRequest acl)
       implements DataRequest, VersionRequest {}
 
   /**
@@ -361,7 +439,8 @@ public sealed interface S3Request {
       boolean copiesTags,
       NewFacts given,
       Precondition precondition,
-      ChecksumAlgorithm checksum)
+      ChecksumAlgorithm checksum,
+      AclRequest acl)
       implements VersionRequest {
     @Override
     public void requireValid(long bodyLength) throws S3Exception {
@@ -452,7 +531,8 @@ public sealed interface S3Request {
       ObjectAttributes attributes,
       NewFacts given,
       ChecksumAlgorithm checksum,
-      ChecksumType checksumType)
+      ChecksumType checksumType,
+      AclRequest acl)
       implements VersionRequest {}
 
   record UploadPart(

@@ -1,5 +1,7 @@
 package dev.ashlar.gateway.s3;
 
+import dev.ashlar.gateway.access.acl.AclRequest;
+import dev.ashlar.gateway.access.policy.decision.ObjectOwnership;
 import dev.ashlar.gateway.checksum.Checksums;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
@@ -18,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 public final class S3RequestParser {
   private static final String VERSION = "versionId";
   private static final String VERSION_MARKER = "version-id-marker";
+  static final String CONFIRMATION = "x-amz-confirm-remove-self-bucket-access";
   private static final int PAGE_MAX = 1000;
   private static final int BUCKETS_PAGE_MAX = 10_000;
 
@@ -107,32 +110,92 @@ public final class S3RequestParser {
       @Nullable VersionRef version,
       HttpHeaders headers)
       throws S3Exception {
-    // Only canned ACLs that change nothing pass the check of the headers.
-    boolean isCanned = headers.contains("x-amz-acl") && !hasBody(headers);
-    if (method.equals("PUT") && isCanned) {
-      return new S3Request.PutCannedAcl(bucket, key, version);
+    if (method.equals("GET")) {
+      return new S3Request.GetAcl(bucket, key, version);
     }
-    if (!method.equals("GET")) {
-      throw new S3Exception(S3Error.NOT_IMPLEMENTED);
+    AclRequest acl = AclHeaders.parse(headers);
+    if (acl.isGiven() && hasBody(headers)) {
+      throw S3Exception.invalidRequest("Specify the ACL in headers or in the body, not in both.");
     }
-    return new S3Request.GetAcl(bucket, key, version);
+    return new S3Request.PutAcl(bucket, key, version, acl);
+  }
+
+  /** Null unless the query names a document that decides about access. */
+  private static S3Request.@Nullable BucketAccessRequest bucketAccess(
+      String method, String bucket, Query query, HttpHeaders headers) {
+    if (query.isEmpty()) {
+      return null;
+    }
+    if (query.has("policy")) {
+      return switch (method) {
+        case "GET" -> new S3Request.GetBucketPolicy(bucket);
+        case "PUT" ->
+            new S3Request.PutBucketPolicy(
+                bucket, "true".equalsIgnoreCase(headers.get(CONFIRMATION)));
+        default -> new S3Request.DeleteBucketPolicy(bucket);
+      };
+    }
+    if (query.has("policyStatus")) {
+      return new S3Request.GetBucketPolicyStatus(bucket);
+    }
+    if (query.has("publicAccessBlock")) {
+      return switch (method) {
+        case "GET" -> new S3Request.GetPublicAccessBlock(bucket);
+        case "PUT" -> new S3Request.PutPublicAccessBlock(bucket);
+        default -> new S3Request.DeletePublicAccessBlock(bucket);
+      };
+    }
+    if (query.has("ownershipControls")) {
+      return switch (method) {
+        case "GET" -> new S3Request.GetBucketOwnershipControls(bucket);
+        case "PUT" -> new S3Request.PutBucketOwnershipControls(bucket);
+        default -> new S3Request.DeleteBucketOwnershipControls(bucket);
+      };
+    }
+    return null;
+  }
+
+  private static S3Request createBucket(String bucket, HttpHeaders headers) throws S3Exception {
+    String name = headers.get("x-amz-object-ownership");
+    ObjectOwnership ownership = null;
+    if (name != null) {
+      ownership =
+          ObjectOwnership.named(name)
+              .orElseThrow(
+                  () ->
+                      S3Exception.invalidArgument(
+                          "Invalid x-amz-object-ownership header: " + name,
+                          "x-amz-object-ownership",
+                          name));
+    }
+    return new S3Request.CreateBucket(
+        bucket,
+        LockRequests.isTrue(headers, LockRequests.LOCK_BUCKET),
+        AclHeaders.parse(headers),
+        ownership);
   }
 
   private static boolean hasBody(HttpHeaders headers) {
+    if (headers.contains("transfer-encoding")) {
+      return true;
+    }
     String length = headers.get("x-amz-decoded-content-length", headers.get("content-length", "0"));
     return !length.trim().equals("0");
   }
 
   private static S3Request bucket(String method, String bucket, Query query, HttpHeaders headers)
       throws S3Exception {
+    S3Request access = bucketAccess(method, bucket, query, headers);
+    if (access != null) {
+      return access;
+    }
     return switch (method) {
       case "GET" -> getBucket(bucket, query);
       case "HEAD" -> new S3Request.HeadBucket(bucket);
       case "PUT" ->
           query.has("versioning")
               ? new S3Request.PutBucketVersioning(bucket)
-              : new S3Request.CreateBucket(
-                  bucket, LockRequests.isTrue(headers, LockRequests.LOCK_BUCKET));
+              : createBucket(bucket, headers);
       case "DELETE" -> new S3Request.DeleteBucket(bucket);
       case "POST" -> postBucket(bucket, query, headers);
       default -> throw methodNotAllowed(method, "BUCKET");

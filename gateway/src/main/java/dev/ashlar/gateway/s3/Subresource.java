@@ -39,6 +39,10 @@ public final class Subresource {
           object("retention", "GET PUT"),
           bucket("tagging", "GET PUT DELETE"),
           object("tagging", "GET PUT DELETE"),
+          bucket("ownershipControls", "GET PUT DELETE"),
+          bucket("policy", "GET PUT DELETE"),
+          bucket("policyStatus", "GET"),
+          bucket("publicAccessBlock", "GET PUT DELETE"),
           bucket("uploads", "GET"),
           object("uploads", "POST"),
           object("uploadId", "GET PUT POST DELETE"),
@@ -63,16 +67,6 @@ public final class Subresource {
               .unconfigured("s3:GetBucketLogging", empty("BucketLoggingStatus")),
           bucket("notification", "GET PUT")
               .unconfigured("s3:GetBucketNotification", empty("NotificationConfiguration")),
-          bucket("ownershipControls", "GET PUT DELETE")
-              .unconfigured("s3:GetBucketOwnershipControls", S3Error.OWNERSHIP_CONTROLS_NOT_FOUND),
-          bucket("policy", "GET PUT DELETE")
-              .unconfigured("s3:GetBucketPolicy", S3Error.NO_SUCH_BUCKET_POLICY),
-          bucket("policyStatus", "GET")
-              .unconfigured("s3:GetBucketPolicyStatus", S3Error.NO_SUCH_BUCKET_POLICY),
-          bucket("publicAccessBlock", "GET PUT DELETE")
-              .unconfigured(
-                  "s3:GetBucketPublicAccessBlock",
-                  S3Error.NO_SUCH_PUBLIC_ACCESS_BLOCK_CONFIGURATION),
           bucket("replication", "GET PUT DELETE")
               .unconfigured(
                   "s3:GetReplicationConfiguration", S3Error.REPLICATION_CONFIGURATION_NOT_FOUND),

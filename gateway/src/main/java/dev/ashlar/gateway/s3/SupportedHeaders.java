@@ -28,6 +28,7 @@ final class SupportedHeaders {
       Set.of(
           LockRequests.LOCK_BUCKET,
           LockRequests.BYPASS,
+          AclHeaders.CANNED,
           "x-amz-checksum-algorithm",
           "x-amz-checksum-crc32",
           "x-amz-checksum-crc32c",
@@ -36,6 +37,7 @@ final class SupportedHeaders {
           "x-amz-checksum-sha1",
           "x-amz-checksum-sha256",
           "x-amz-checksum-type",
+          S3RequestParser.CONFIRMATION,
           "x-amz-content-sha256",
           "x-amz-copy-source",
           "x-amz-copy-source-if-match",
@@ -53,6 +55,7 @@ final class SupportedHeaders {
           LockValues.HOLD,
           LockValues.MODE,
           LockValues.UNTIL,
+          "x-amz-object-ownership",
           "x-amz-part-number-marker",
           "x-amz-sdk-checksum-algorithm",
           "x-amz-security-token",
@@ -161,18 +164,20 @@ final class SupportedHeaders {
 
   private static boolean isSupported(String name, String value) {
     return switch (name) {
-      case "x-amz-acl" -> value.equals("private") || value.equals("bucket-owner-full-control");
       // The C++ SDK names the version of the API that it was made from.
       case "x-amz-api-version" -> value.equals("2006-03-01");
       case "x-amz-bucket-namespace" -> value.equals("global");
       // No object has annotations, and a request that brings some is refused.
       case "x-amz-object-annotation-directive" -> value.equals("COPY") || value.equals("EXCLUDE");
-      case "x-amz-object-ownership" -> value.equals("BucketOwnerEnforced");
       // Of objects that were restored from an archive: no object is one.
       case "x-amz-optional-object-attributes" -> value.equals("RestoreStatus");
       // Agrees to pay where the bucket demands it, and no bucket does; S3 ignores it, too.
       case "x-amz-request-payer" -> value.equals("requester");
-      default -> IMPLEMENTED.contains(name) || HARMLESS.contains(name) || name.startsWith(META);
+      default ->
+          IMPLEMENTED.contains(name)
+              || HARMLESS.contains(name)
+              || name.startsWith(META)
+              || AclHeaders.isGrant(name);
     };
   }
 

@@ -12,16 +12,11 @@ import dev.ashlar.gateway.query.QueryCall;
 import dev.ashlar.gateway.query.QueryError;
 import dev.ashlar.gateway.query.QueryException;
 import dev.ashlar.gateway.query.QueryParameters;
-import dev.ashlar.gateway.session.SessionIssuer.Issued;
-import dev.ashlar.gateway.session.SessionIssuer.Terms;
 import dev.ashlar.gateway.xml.XmlWriter;
 import dev.ashlar.protocol.client.IdentityClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
-import dev.ashlar.protocol.message.IdentityKind;
 import dev.ashlar.protocol.message.IdentityRow;
 import dev.ashlar.protocol.message.IdentityTag;
-import dev.ashlar.protocol.message.PrincipalQuery;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -31,12 +26,7 @@ import java.util.regex.Pattern;
 
 /** AssumeRole: a session with the rights of a role, if the role trusts the caller. */
 record AssumeRole(IdentityClient identities, SessionIssuer issuer) {
-  private static final Pattern SESSION_NAME = Pattern.compile("[\\w+=,.@-]+");
   private static final Pattern EXTERNAL_ID = Pattern.compile("[\\w+=,.@:/-]+");
-  private static final Pattern ANY = Pattern.compile("[!-\\x7E]+");
-  private static final int SECONDS_MIN = 900;
-  private static final int SECONDS_MAX = 43_200;
-  private static final int SECONDS_DEFAULT = 3600;
 
   /** Of a session that is begun with the credentials of another role's session. */
   private static final int CHAINED_SECONDS_MAX = 3600;
@@ -44,30 +34,16 @@ record AssumeRole(IdentityClient identities, SessionIssuer issuer) {
   void handle(QueryCall call, XmlWriter out) throws QueryException, MetadataUnavailableException {
     QueryParameters parameters = call.parameters();
     refuseUnsupported(parameters);
-    String arn = parameters.text("RoleArn", 20, 2048, ANY);
-    String name = parameters.text("RoleSessionName", 2, 64, SESSION_NAME);
+    RoleSession session = RoleSession.of(parameters);
     Optional<String> externalId = parameters.optionalText("ExternalId", 2, 1224, EXTERNAL_ID);
-    int seconds = parameters.number("DurationSeconds", SECONDS_MIN, SECONDS_MAX, SECONDS_DEFAULT);
     List<IdentityTag> tags = Tags.of(parameters);
     // Whether the role exists is not told to those who may not assume it.
-    IdentityRow role = role(arn).orElseThrow(() -> call.denied(arn));
-    requireTrust(call, role, facts(name, externalId, tags), !tags.isEmpty());
-    checkDuration(call, role, seconds);
+    IdentityRow role = session.role(identities).orElseThrow(() -> call.denied(session.roleArn()));
+    requireTrust(call, role, facts(session.name(), externalId, tags), !tags.isEmpty());
+    session.checkDuration(role);
+    checkChaining(call, session.seconds());
     List<String> limits = new SessionLimits(identities, role.getAccount()).read(parameters);
-    Issued issued =
-        issuer.issue(
-            role.getAccount(),
-            PrincipalQuery.newBuilder()
-                .setAccount(role.getAccount())
-                .setIdentityId(role.getId())
-                .build(),
-            new Terms(name, call.now(), Duration.ofSeconds(seconds), limits, tags));
-    issued.write(out);
-    out.open("AssumedRoleUser")
-        .element("AssumedRoleId", role.getId() + ":" + name)
-        .element("Arn", Arns.ofSession(role, name))
-        .close()
-        .element("PackedPolicySize", issued.packedPercent());
+    session.begin(issuer, role, call.now(), limits, tags, out);
   }
 
   private static void refuseUnsupported(QueryParameters parameters) throws QueryException {
@@ -83,18 +59,6 @@ record AssumeRole(IdentityClient identities, SessionIssuer issuer) {
             QueryError.NOT_IMPLEMENTED, "The parameter " + name + " is not supported.");
       }
     }
-  }
-
-  private Optional<IdentityRow> role(String arn)
-      throws QueryException, MetadataUnavailableException {
-    Optional<Arns.Name> name =
-        Arns.parse(arn).filter(parsed -> parsed.kind() == IdentityKind.IDENTITY_ROLE);
-    if (name.isEmpty()) {
-      throw new QueryException(QueryError.VALIDATION_ERROR, arn + " is invalid");
-    }
-    return identities
-        .identity(name.get().account(), IdentityKind.IDENTITY_ROLE, name.get().name())
-        .filter(role -> Arns.of(role).equals(arn));
   }
 
   private static Map<String, List<String>> facts(
@@ -132,13 +96,7 @@ record AssumeRole(IdentityClient identities, SessionIssuer issuer) {
     }
   }
 
-  private static void checkDuration(QueryCall call, IdentityRow role, int seconds)
-      throws QueryException {
-    if (seconds > role.getMaxSessionSeconds()) {
-      throw new QueryException(
-          QueryError.VALIDATION_ERROR,
-          "The requested DurationSeconds exceeds the MaxSessionDuration set for this role.");
-    }
+  private static void checkChaining(QueryCall call, int seconds) throws QueryException {
     if (call.caller().requester() instanceof Requester.RoleSession
         && seconds > CHAINED_SECONDS_MAX) {
       throw new QueryException(

@@ -1,11 +1,12 @@
 package dev.ashlar.gateway.session;
 
+import dev.ashlar.gateway.federation.ProviderKeys;
 import dev.ashlar.gateway.principal.Principal;
 import dev.ashlar.gateway.query.QueryCall;
 import dev.ashlar.gateway.query.QueryError;
 import dev.ashlar.gateway.query.QueryException;
 import dev.ashlar.gateway.query.QueryHandler;
-import dev.ashlar.gateway.query.QueryParameters;
+import dev.ashlar.gateway.query.UnsignedCall;
 import dev.ashlar.gateway.session.SessionIssuer.Terms;
 import dev.ashlar.gateway.xml.XmlWriter;
 import dev.ashlar.protocol.client.MetadataClient;
@@ -18,6 +19,7 @@ import java.util.Set;
 
 /** STS: who the caller is, and credentials for a while. */
 public final class SessionService implements QueryHandler {
+  private static final String WEB_IDENTITY = "AssumeRoleWithWebIdentity";
   private static final int SECONDS_MIN = 900;
   private static final int SECONDS_MAX = 129_600;
   private static final int SECONDS_DEFAULT = 43_200;
@@ -25,15 +27,17 @@ public final class SessionService implements QueryHandler {
 
   private final SessionIssuer issuer;
   private final AssumeRole assumeRole;
+  private final AssumeRoleWithWebIdentity webIdentity;
 
-  public SessionService(MetadataClient metadata, SecureRandom random) {
+  public SessionService(MetadataClient metadata, ProviderKeys keys, SecureRandom random) {
     this.issuer = new SessionIssuer(metadata, random);
     this.assumeRole = new AssumeRole(metadata, issuer);
+    this.webIdentity = new AssumeRoleWithWebIdentity(metadata, issuer, keys);
   }
 
   /** The names of all actions that are served. */
   public static Set<String> actionNames() {
-    return Set.of("GetCallerIdentity", "AssumeRole", "GetSessionToken");
+    return Set.of("GetCallerIdentity", "AssumeRole", WEB_IDENTITY, "GetSessionToken");
   }
 
   @Override
@@ -43,8 +47,7 @@ public final class SessionService implements QueryHandler {
       case "GetCallerIdentity" -> callerIdentity(call.caller(), result);
       case "AssumeRole" -> assumeRole.handle(call, result);
       case "GetSessionToken" -> sessionToken(call, result);
-      case "AssumeRoleWithWebIdentity", "AssumeRoleWithSAML", "GetFederationToken" ->
-          throw notImplemented(call.action());
+      case "GetFederationToken" -> throw notImplemented(call.action());
       default ->
           throw new QueryException(
               QueryError.INVALID_ACTION, "The action " + call.action() + " is not served.");
@@ -53,13 +56,16 @@ public final class SessionService implements QueryHandler {
 
   @Override
   public boolean isUnsigned(String action) {
-    return action.equals("AssumeRoleWithWebIdentity") || action.equals("AssumeRoleWithSAML");
+    return action.equals(WEB_IDENTITY) || action.equals("AssumeRoleWithSAML");
   }
 
   @Override
-  public void handleUnsigned(String action, QueryParameters parameters, XmlWriter result)
-      throws QueryException {
-    throw notImplemented(action);
+  public void handleUnsigned(UnsignedCall call, XmlWriter result)
+      throws QueryException, MetadataUnavailableException {
+    if (!call.action().equals(WEB_IDENTITY)) {
+      throw notImplemented(call.action());
+    }
+    webIdentity.handle(call, result);
   }
 
   private static QueryException notImplemented(String action) {

@@ -113,6 +113,8 @@ public final class XmlReader {
     factory.setProperty(XMLInputFactory.IS_REPLACING_ENTITY_REFERENCES, true);
     factory.setProperty(XMLInputFactory.IS_VALIDATING, false);
     factory.setProperty(XMLInputFactory.IS_COALESCING, false);
+    // Lazily, what is malformed would be told where nobody expects an error.
+    factory.setProperty(WstxInputProperties.P_LAZY_PARSING, false);
     factory.setProperty(WstxInputProperties.P_MAX_ELEMENT_DEPTH, DEPTH_MAX);
     factory.setProperty(WstxInputProperties.P_MAX_ELEMENT_COUNT, (long) ELEMENTS_MAX);
     factory.setProperty(WstxInputProperties.P_MAX_ATTRIBUTES_PER_ELEMENT, 16);

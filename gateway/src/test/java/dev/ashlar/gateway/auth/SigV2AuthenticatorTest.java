@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.time.Instant;
 import java.util.Base64;
+import java.util.List;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.AfterEach;
@@ -170,6 +171,13 @@ class SigV2AuthenticatorTest {
     server.refuses(request("/b/k", signature, ""), "RequestTimeTooSkewed");
     server.refuses(request("/b/k", signature, "").replace("Tue, 27", "Someday"), "AccessDenied");
     server.refuses(request("/b/k", signature, "").replace("Date:", "Other:"), "AccessDenied");
+    for (String skewed : List.of("Tue, 07 Jul 2010 21:53:04 GMT", "07 Jul 9999 21:53:04 GMT")) {
+      server.refuses(
+          request("/b/k", signature, "x-amz-date: " + skewed + "\r\n"), "RequestTimeTooSkewed");
+    }
+    server.refuses(
+        request("/b/k", signature, "x-amz-date: Tue, 07 Jul 1950 21:53:04 GMT\r\n"),
+        "AccessDenied");
     server.refuses(request("/b/k", signature, "").replace(":" + signature, ""), "InvalidArgument");
     String now = "Tue, 27 Mar 2007 19:57:00 +0000";
     String amazonDate = sign("GET\n\n\n\nx-amz-date:" + now + "\n/b/k");
@@ -180,8 +188,11 @@ class SigV2AuthenticatorTest {
   }
 
   @Test
-  void version4StillWorksAndChunksNeedIt() throws Exception {
+  void version4IsLookedAtTooAndChunksNeedIt() throws Exception {
     startAt("2007-03-27T19:42:00Z");
+    server.refuses(
+        "GET /b/k HTTP/1.1\r\nHost: h\r\nAuthorization: AWS4-HMAC-SHA256 x\r\n\r\n",
+        "AuthorizationHeaderMalformed");
     String streaming = "STREAMING-AWS4-HMAC-SHA256-PAYLOAD";
     String signature = sign("PUT\n\n\n" + DATE + "\nx-amz-content-sha256:" + streaming + "\n/b/k");
     server.refuses(
@@ -190,7 +201,7 @@ class SigV2AuthenticatorTest {
                 signature,
                 "x-amz-content-sha256: " + streaming + "\r\nContent-Length: 0\r\n")
             .replace("GET", "PUT"),
-        "InvalidRequest");
+        "AccessDenied");
   }
 
   private static String request(String target, String signature, String headers) {

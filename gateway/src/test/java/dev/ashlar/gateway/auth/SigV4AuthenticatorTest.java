@@ -242,7 +242,7 @@ class SigV4AuthenticatorTest {
     String text = server.answer(right).text();
     assertTrue(text.startsWith(Caller.ANONYMOUS_ID + TestServer.digestOf("data")), text);
     server.refuses(put + TestSigner.sha256("date") + "\r\n\r\ndata", "XAmzContentSHA256Mismatch");
-    server.refuses(put + "STREAMING-AWS4-HMAC-SHA256-PAYLOAD\r\n\r\ndata", "InvalidRequest");
+    server.refuses(put + "STREAMING-AWS4-HMAC-SHA256-PAYLOAD\r\n\r\ndata", "AccessDenied");
   }
 
   @Test

@@ -56,7 +56,13 @@ class IamAttacksTest {
     "Tags.member.1.Value",
     "v",
     "TagKeys.member.1",
-    "k"
+    "k",
+    "Url",
+    "https://idp.test",
+    "OpenIDConnectProviderArn",
+    "arn:aws:iam::" + ACCOUNT + ":oidc-provider/idp.test",
+    "ClientID",
+    "c"
   };
   private final TestIam iam;
 

@@ -10,6 +10,7 @@ import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.Client;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.exchange.HttpExchange;
+import dev.ashlar.gateway.federation.ProviderKeys;
 import dev.ashlar.gateway.principal.Principals;
 import dev.ashlar.gateway.query.QueryApi;
 import dev.ashlar.gateway.query.QueryMetrics;
@@ -61,6 +62,9 @@ public final class TestIam {
   public final Clock clock = new SetClock();
   private final QueryService service;
 
+  /** The keys of identity providers; none at first. */
+  public ProviderKeys keys = provider -> (selector, context) -> List.of();
+
   /** Credentials. */
   public record AccessKey(String access, String secret, @Nullable String token) {
     public AccessKey withToken(@Nullable String other) {
@@ -97,7 +101,7 @@ public final class TestIam {
                 QueryApi.IAM,
                 new IamService(metadata),
                 QueryApi.STS,
-                new SessionService(metadata, new SecureRandom())),
+                new SessionService(metadata, provider -> keys.of(provider), new SecureRandom())),
             new QueryMetrics(new SimpleMeterRegistry(), IamService.actionNames()),
             clock);
     putAccount(ACCOUNT, "a", ROOT);
@@ -187,12 +191,23 @@ public final class TestIam {
 
   public Answer send(String service, AccessKey key, String action, String... parameters)
       throws Exception {
+    return send(signed(service, key, form(action, parameters)));
+  }
+
+  /** Sends a request that nobody has signed. */
+  public Answer unsigned(String action, String... parameters) throws Exception {
+    Request request = new Request(form(action, parameters));
+    request.headers().set("content-type", "application/x-www-form-urlencoded");
+    return send(request);
+  }
+
+  private static byte[] form(String action, String... parameters) {
     StringBuilder form = new StringBuilder("Action=" + action);
     for (int i = 0; i < parameters.length; i += 2) {
       form.append('&').append(URLEncoder.encode(parameters[i], UTF_8));
       form.append('=').append(URLEncoder.encode(parameters[i + 1], UTF_8));
     }
-    return send(signed(service, key, form.toString().getBytes(UTF_8)));
+    return form.toString().getBytes(UTF_8);
   }
 
   public Answer send(Request request) throws Exception {

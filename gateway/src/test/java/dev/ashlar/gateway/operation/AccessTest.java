@@ -27,11 +27,21 @@ class AccessTest {
 
   private static final String TAGS =
       "<Tagging><TagSet><Tag><Key>a</Key><Value>b</Value></Tag></TagSet></Tagging>";
+  private static final String POLICY =
+      """
+      {"Statement": {"Effect": "Allow", "Principal": {"AWS": "999999999999"}, \
+      "Action": "s3:GetObject", "Resource": "arn:aws:s3:::conf/*"}}""";
+  private static final String BLOCK =
+      "<PublicAccessBlockConfiguration><BlockPublicAcls>true</BlockPublicAcls>"
+          + "</PublicAccessBlockConfiguration>";
+  private static final String OWNERSHIP =
+      "<OwnershipControls><Rule><ObjectOwnership>ObjectWriter</ObjectOwnership></Rule>"
+          + "</OwnershipControls>";
 
   /** A request that its owner may send. */
   private enum Attempt {
     LIST_BUCKETS(S3Request.ListBuckets.class, "GET /", "s3:ListAllMyBuckets", "buckets"),
-    CREATE_BUCKET(S3Request.CreateBucket.class, "PUT /bkt", "s3:CreateBucket", "submit bucket"),
+    CREATE_BUCKET(S3Request.CreateBucket.class, "PUT /bkt", "s3:CreateBucket", "submit documents"),
     HEAD_BUCKET(S3Request.HeadBucket.class, "HEAD /bkt", "s3:ListBucket", "bucket"),
     DELETE_BUCKET(
         S3Request.DeleteBucket.class, "DELETE /empty", "s3:DeleteBucket", "bucket submit"),
@@ -39,8 +49,52 @@ class AccessTest {
         S3Request.GetBucketLocation.class, "GET /bkt?location", "s3:GetBucketLocation", "bucket"),
     GET_BUCKET_ACL(S3Request.GetAcl.class, "GET /bkt?acl", "s3:GetBucketAcl", "bucket"),
     GET_OBJECT_ACL(S3Request.GetAcl.class, "GET /bkt/k?acl", "s3:GetObjectAcl", "object"),
-    PUT_BUCKET_ACL(S3Request.PutCannedAcl.class, "PUT /bkt?acl", "s3:PutBucketAcl", "bucket"),
-    PUT_OBJECT_ACL(S3Request.PutCannedAcl.class, "PUT /bkt/k?acl", "s3:PutObjectAcl", "object"),
+    PUT_BUCKET_ACL(S3Request.PutAcl.class, "PUT /bkt?acl", "s3:PutBucketAcl", "bucket submit"),
+    PUT_OBJECT_ACL(S3Request.PutAcl.class, "PUT /bkt/k?acl", "s3:PutObjectAcl", "object submit"),
+    GET_BUCKET_POLICY(
+        S3Request.GetBucketPolicy.class, "GET /conf?policy", "s3:GetBucketPolicy", "bucket"),
+    PUT_BUCKET_POLICY(
+        S3Request.PutBucketPolicy.class, "PUT /conf?policy", "s3:PutBucketPolicy", "bucket submit"),
+    DELETE_BUCKET_POLICY(
+        S3Request.DeleteBucketPolicy.class,
+        "DELETE /conf?policy",
+        "s3:DeleteBucketPolicy",
+        "bucket submit"),
+    GET_BUCKET_POLICY_STATUS(
+        S3Request.GetBucketPolicyStatus.class,
+        "GET /conf?policyStatus",
+        "s3:GetBucketPolicyStatus",
+        "bucket"),
+    GET_PUBLIC_ACCESS_BLOCK(
+        S3Request.GetPublicAccessBlock.class,
+        "GET /conf?publicAccessBlock",
+        "s3:GetBucketPublicAccessBlock",
+        "bucket"),
+    PUT_PUBLIC_ACCESS_BLOCK(
+        S3Request.PutPublicAccessBlock.class,
+        "PUT /conf?publicAccessBlock",
+        "s3:PutBucketPublicAccessBlock",
+        "bucket submit"),
+    DELETE_PUBLIC_ACCESS_BLOCK(
+        S3Request.DeletePublicAccessBlock.class,
+        "DELETE /conf?publicAccessBlock",
+        "s3:PutBucketPublicAccessBlock",
+        "bucket submit"),
+    GET_OWNERSHIP_CONTROLS(
+        S3Request.GetBucketOwnershipControls.class,
+        "GET /conf?ownershipControls",
+        "s3:GetBucketOwnershipControls",
+        "bucket"),
+    PUT_OWNERSHIP_CONTROLS(
+        S3Request.PutBucketOwnershipControls.class,
+        "PUT /conf?ownershipControls",
+        "s3:PutBucketOwnershipControls",
+        "bucket submit"),
+    DELETE_OWNERSHIP_CONTROLS(
+        S3Request.DeleteBucketOwnershipControls.class,
+        "DELETE /conf?ownershipControls",
+        "s3:PutBucketOwnershipControls",
+        "bucket submit"),
     GET_BUCKET_VERSIONING(
         S3Request.GetBucketVersioning.class,
         "GET /bkt?versioning",
@@ -261,6 +315,10 @@ class AccessTest {
             .header("x-amz-object-lock-legal-hold", "ON")
             .header("Content-MD5", "not looked at here")
             .body("data"));
+    s3.ok(200, "PUT", "/conf");
+    s3.ok(204, TestS3.request("PUT", "/conf?policy").body(POLICY));
+    s3.ok(200, TestS3.request("PUT", "/conf?publicAccessBlock").body(BLOCK));
+    s3.ok(200, TestS3.request("PUT", "/conf?ownershipControls").body(OWNERSHIP));
     s3.ok(200, TestS3.request("PUT", "/bkt/k").body("data"));
     uploadId = s3.ok(200, "POST", "/bkt/m?uploads").element("UploadId");
     partEtag =
@@ -277,6 +335,9 @@ class AccessTest {
     TestRequest request = TestS3.request(line[0], line[1]);
     return switch (attempt) {
       case PUT_BUCKET_ACL, PUT_OBJECT_ACL -> request.header("x-amz-acl", "private");
+      case PUT_BUCKET_POLICY -> request.body(POLICY);
+      case PUT_PUBLIC_ACCESS_BLOCK -> request.body(BLOCK);
+      case PUT_OWNERSHIP_CONTROLS -> request.body(OWNERSHIP);
       case DELETE_OBJECTS -> request.body(KEYS).header("Content-MD5", "not looked at here");
       case PUT_BUCKET_TAGGING, PUT_OBJECT_TAGGING, PUT_VERSION_TAGGING -> request.body(TAGS);
       case PUT_OBJECT, APPEND_OBJECT, UPLOAD_PART -> request.body("more");
@@ -323,6 +384,10 @@ class AccessTest {
             "/bkt/k",
             "/bkt/k?acl",
             "/bkt/k?tagging",
+            "/bkt?acl",
+            "/conf?policy",
+            "/conf?publicAccessBlock",
+            "/conf?ownershipControls",
             "/bkt?uploads",
             "/bkt/m?uploadId=ID")
         .map(uri -> textAt(uri.replace("ID", uploadId)))
@@ -415,7 +480,7 @@ class AccessTest {
     for (String owner : new String[] {"owner", "other"}) {
       TestRequest there = request(attempt);
       String query = there.rawQuery().isEmpty() ? "" : "?" + there.rawQuery();
-      String path = there.rawPath().replaceFirst("/(bkt|empty|locked)", "/missing");
+      String path = there.rawPath().replaceFirst("/(bkt|empty|locked|conf)", "/missing");
       TestRequest request = TestS3.request(there.method(), path + query);
       request.headers().set(there.headers()).set("x-test-owner", owner);
       s3.refused("NoSuchBucket", request);

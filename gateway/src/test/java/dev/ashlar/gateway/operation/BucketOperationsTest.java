@@ -137,9 +137,6 @@ class BucketOperationsTest {
     "cors, NoSuchCORSConfiguration",
     "encryption, ServerSideEncryptionConfigurationNotFoundError",
     "lifecycle, NoSuchLifecycleConfiguration",
-    "ownershipControls, OwnershipControlsNotFoundError",
-    "policy, NoSuchBucketPolicy",
-    "publicAccessBlock, NoSuchPublicAccessBlockConfiguration",
     "replication, ReplicationConfigurationNotFoundError",
     "website, NoSuchWebsiteConfiguration",
     "inventory, NotImplemented",
@@ -173,7 +170,6 @@ class BucketOperationsTest {
     s3.refused("NotImplemented", "POST", "/bkt/k?restore");
     s3.refused("NotImplemented", "POST", "/bkt/k?select&select-type=2");
     s3.refused("NotImplemented", "GET", "/bkt/k?torrent");
-    s3.refused("NotImplemented", "PUT", "/bkt/k?acl");
     for (String what : List.of("/bkt?acl", "/bkt/k?acl")) {
       TestAnswer acl = s3.ok(200, "GET", what);
       assertEquals(List.of("owner"), acl.each("Owner", "ID"));

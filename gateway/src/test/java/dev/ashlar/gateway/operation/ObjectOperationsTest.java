@@ -127,8 +127,6 @@ class ObjectOperationsTest {
       s3.ok(200, TestS3.request("PUT", "/bkt?acl").header("x-amz-acl", acl));
     }
     s3.refused("NoSuchKey", TestS3.request("PUT", "/bkt/no?acl").header("x-amz-acl", "private"));
-    s3.refused(
-        "NotImplemented", TestS3.request("PUT", "/bkt/k?acl").header("x-amz-acl", "public-read"));
     s3.ok(
         200,
         TestS3.request("PUT", "/bkt/copy")
@@ -140,8 +138,6 @@ class ObjectOperationsTest {
   @CsvSource({
     "x-amz-server-side-encryption, AES256",
     "x-amz-server-side-encryption-customer-algorithm, AES256",
-    "x-amz-acl, public-read",
-    "x-amz-grant-read, id=1",
     "x-amz-website-redirect-location, /x",
     "x-amz-checksum-xxhash64, AAAAAAAAAAA="
   })

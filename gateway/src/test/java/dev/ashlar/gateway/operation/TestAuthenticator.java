@@ -8,8 +8,8 @@ import dev.ashlar.gateway.access.policy.PolicyKind;
 import dev.ashlar.gateway.access.policy.Requester;
 import dev.ashlar.gateway.access.policy.decision.IdentityPolicies;
 import dev.ashlar.gateway.access.policy.document.MalformedPolicyException;
-import dev.ashlar.gateway.access.policy.value.ConditionContext;
 import dev.ashlar.gateway.auth.Authenticator;
+import dev.ashlar.gateway.auth.S3Facts;
 import dev.ashlar.gateway.checksum.ChecksumKind;
 import dev.ashlar.gateway.checksum.Checksums;
 import dev.ashlar.gateway.error.S3Error;
@@ -17,7 +17,6 @@ import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.gateway.exchange.HttpExchange.RequestBody;
 import dev.ashlar.gateway.principal.Principal;
-import dev.ashlar.gateway.principal.RequestFacts;
 import dev.ashlar.protocol.message.AccountRow;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import dev.ashlar.protocol.message.ChecksumValue;
@@ -31,7 +30,6 @@ import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
-import java.util.Map;
 import java.util.zip.CRC32;
 import java.util.zip.CRC32C;
 import java.util.zip.Checksum;
@@ -49,34 +47,28 @@ final class TestAuthenticator implements Authenticator {
       throw new S3Exception(S3Error.SIGNATURE_DOES_NOT_MATCH);
     }
     if (owner.equals("anonymous")) {
-      return new AuthenticatedRequest(Caller.anonymous(ConditionContext.EMPTY), new Body(exchange));
+      return new AuthenticatedRequest(
+          Caller.anonymous(S3Facts.of(exchange, null, Instant.EPOCH)), new Body(exchange));
     }
     String policy = exchange.headers().get("x-test-policy");
-    Caller caller =
-        policy == null
-            ? Caller.of(Principal.root("AK", account(owner), owner), ConditionContext.EMPTY)
-            : user(exchange, owner, policy);
-    return new AuthenticatedRequest(caller, new Body(exchange));
+    Principal principal =
+        policy == null ? Principal.root("AK", account(owner), owner) : user(owner, policy);
+    return new AuthenticatedRequest(
+        Caller.of(principal, S3Facts.of(exchange, principal, Instant.EPOCH)), new Body(exchange));
   }
 
   /** A user of the owner's account, who may do what this policy allows. */
-  private static Caller user(HttpExchange exchange, String owner, String policy) {
+  private static Principal user(String owner, String policy) {
     String account = account(owner);
     Requester.User requester =
         new Requester.User(account, owner, "arn:aws:iam::" + account + ":user/u", "AIDAU", "u");
-    Principal principal =
-        new Principal(
-            "AK",
-            AccountRow.newBuilder().setId(account).setCanonicalId(owner).build(),
-            IdentityRow.getDefaultInstance(),
-            null,
-            requester,
-            new IdentityPolicies(List.of(parsed(policy)), List.of()));
-    return new Caller(
+    return new Principal(
         "AK",
-        owner,
-        principal,
-        new RequestFacts(principal, exchange.client(), Instant.EPOCH, "", Map.of()));
+        AccountRow.newBuilder().setId(account).setCanonicalId(owner).build(),
+        IdentityRow.getDefaultInstance(),
+        null,
+        requester,
+        new IdentityPolicies(List.of(parsed(policy)), List.of()));
   }
 
   private static Policy parsed(String policy) {

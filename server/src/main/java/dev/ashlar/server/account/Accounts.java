@@ -114,7 +114,7 @@ public final class Accounts {
     if (find(chosen).isPresent()) {
       throw new RefusedException("there is an account " + chosen + " already");
     }
-    ensure(spec);
+    ensureAll(List.of(spec));
     return new NewKey(chosen, canonicalId(spec), spec.accessKey(), spec.secretKey());
   }
 
@@ -182,6 +182,7 @@ public final class Accounts {
   /** Creates what is missing of these accounts, and changes what is different. */
   public void ensureAll(List<AccountSpec> specs)
       throws MetadataUnavailableException, RefusedException {
+    ensureFirst();
     for (AccountSpec spec : specs) {
       ensure(spec);
     }
@@ -197,6 +198,27 @@ public final class Accounts {
     }
     ensureAccount(spec);
     ensureKey(spec);
+  }
+
+  /** Others can grant something only to accounts that are stored. */
+  private void ensureFirst() throws MetadataUnavailableException, RefusedException {
+    if (metadata
+        .account(AccountQuery.newBuilder().setCanonicalId(firstOwner).build())
+        .isPresent()) {
+      return;
+    }
+    AccountRow row =
+        AccountRow.newBuilder()
+            .setId(RootAccount.accountId(firstOwner))
+            .setCanonicalId(firstOwner)
+            .setName("root")
+            .build();
+    ResultCode code =
+        submit(Command.newBuilder().setPutAccount(PutAccount.newBuilder().setAccount(row)));
+    // Another gateway may have been faster.
+    if (code != ResultCode.ENTITY_ALREADY_EXISTS) {
+      requireOk(code);
+    }
   }
 
   private String firstAccount() throws MetadataUnavailableException {

@@ -1,5 +1,6 @@
 package dev.ashlar.server.config;
 
+import dev.ashlar.gateway.s3.S3Config.NewBuckets;
 import dev.ashlar.transport.Endpoint;
 import dev.ashlar.transport.Transport;
 import java.nio.file.Path;
@@ -68,6 +69,15 @@ public final class ServiceOptions {
               + " accessKey, secretKey and, if wanted, email and canonicalId.")
   private @Nullable Path accounts;
 
+  @Option(
+      names = "--new-buckets",
+      paramLabel = "HOW",
+      defaultValue = "open",
+      description =
+          "How buckets are created: open (ACLs count, nothing public is blocked) or enforced (the"
+              + " owner of the bucket owns all objects, all public access is blocked).")
+  private NewBuckets newBuckets = NewBuckets.OPEN;
+
   public Endpoint listen() {
     return listen;
   }
@@ -92,6 +102,10 @@ public final class ServiceOptions {
   /** File with accounts; null: none is given. */
   public @Nullable Path accounts() {
     return accounts;
+  }
+
+  public NewBuckets newBuckets() {
+    return newBuckets;
   }
 
   public Transport transport() {

@@ -18,6 +18,7 @@ import dev.ashlar.gateway.auth.SigV2Authenticator;
 import dev.ashlar.gateway.auth.SigV4Authenticator;
 import dev.ashlar.gateway.auth.SigV4Authenticator.CredentialLookup;
 import dev.ashlar.gateway.exchange.HttpExchange.RequestHandler;
+import dev.ashlar.gateway.federation.FetchedKeys;
 import dev.ashlar.gateway.http.HttpConfig;
 import dev.ashlar.gateway.http.S3Server;
 import dev.ashlar.gateway.iam.IamService;
@@ -244,7 +245,8 @@ final class GatewayRole implements AutoCloseable {
   /** Opens the S3 port and returns where it is, the port chosen if none was asked for. */
   InetSocketAddress serve(RootCredential root) throws Exception {
     VirtualHosts hosts = new VirtualHosts(options.service().domains());
-    S3Config config = new S3Config(options.service().region(), hosts, "ashlar");
+    S3Config config =
+        new S3Config(options.service().region(), hosts, "ashlar", options.service().newBuckets());
     Path accounts = options.service().accounts();
     if (accounts != null) {
       accounts(root).ensureAll(AccountsFile.read(accounts));
@@ -292,7 +294,7 @@ final class GatewayRole implements AutoCloseable {
         new FormAuthenticator(principals, options.service().region(), clock),
         Map.of(
             QueryApi.IAM, new IamService(metadata),
-            QueryApi.STS, new SessionService(metadata, new SecureRandom())),
+            QueryApi.STS, new SessionService(metadata, new FetchedKeys(), new SecureRandom())),
         new QueryMetrics(dependencies.meters(), actions),
         clock);
   }

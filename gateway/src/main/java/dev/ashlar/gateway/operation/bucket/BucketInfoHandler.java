@@ -25,21 +25,4 @@ public record BucketInfoHandler(Backend backend) {
   public HttpAnswer handle(S3Request.GetUnconfigured request) throws S3Exception {
     return Answers.xml(request.feature().read(), Answers.headers());
   }
-
-  public HttpAnswer handle(S3Request.GetAcl request, Permit permit) {
-    String id = permit.caller().canonicalId();
-    String name = backend.config().ownerDisplayName();
-    XmlWriter xml = new XmlWriter().openRoot("AccessControlPolicy");
-    xml.person("Owner", id, name).open("AccessControlList").open("Grant");
-    xml.openTyped("Grantee", "CanonicalUser")
-        .element("ID", id)
-        .element("DisplayName", name)
-        .close()
-        .element("Permission", "FULL_CONTROL");
-    return Answers.xml(xml.close().close().close());
-  }
-
-  public HttpAnswer handle(S3Request.PutCannedAcl request, Permit permit) {
-    return Answers.empty(200);
-  }
 }

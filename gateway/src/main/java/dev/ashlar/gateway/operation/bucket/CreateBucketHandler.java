@@ -1,15 +1,23 @@
 package dev.ashlar.gateway.operation.bucket;
 
-import dev.ashlar.gateway.access.Caller;
+import com.google.protobuf.ByteString;
+import dev.ashlar.gateway.access.AccessControl.Permit;
+import dev.ashlar.gateway.access.AccessDocument;
+import dev.ashlar.gateway.access.acl.Acl;
+import dev.ashlar.gateway.access.policy.decision.ObjectOwnership;
+import dev.ashlar.gateway.access.policy.decision.PublicAccessBlock;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.exchange.HttpExchange.RequestBody;
+import dev.ashlar.gateway.operation.shared.AccessDocuments;
+import dev.ashlar.gateway.operation.shared.Acls;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.BodyIngest;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
 import dev.ashlar.gateway.s3.S3Config;
+import dev.ashlar.gateway.s3.S3Config.NewBuckets;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.gateway.xml.XmlReader;
 import dev.ashlar.gateway.xml.XmlReader.Element;
@@ -36,20 +44,20 @@ public record CreateBucketHandler(Backend backend) {
   private static final List<String> RESERVED_SUFFIXES =
       List.of("-s3alias", "--ol-s3", ".mrap", "--x-s3", "--table-s3");
 
-  public HttpAnswer handle(S3Request.CreateBucket request, Caller caller, RequestBody body)
+  public HttpAnswer handle(S3Request.CreateBucket request, Permit permit, RequestBody body)
       throws S3Exception, MetadataUnavailableException, InterruptedException {
     requireValidName(request.bucket());
     byte[] document = BodyIngest.document(body);
     if (document.length > 0) {
       requireThisRegion(XmlReader.read(document, "CreateBucketConfiguration"));
     }
-    CreateBucket create =
+    CreateBucket.Builder create =
         CreateBucket.newBuilder()
             .setName(request.bucket())
-            .setOwner(caller.canonicalId())
+            .setOwner(permit.caller().canonicalId())
             .setRegion(backend.config().region())
-            .setLock(request.lock())
-            .build();
+            .setLock(request.lock());
+    addDocuments(create, request, permit);
     CommandResult result = backend.metadata().submit(Command.newBuilder().setCreateBucket(create));
     if (result.getCode() == ResultCode.LIMIT_EXCEEDED) {
       throw new S3Exception(S3Error.TOO_MANY_BUCKETS);
@@ -58,7 +66,9 @@ public record CreateBucketHandler(Backend backend) {
     boolean isRepeat =
         result.getCode() == ResultCode.BUCKET_ALREADY_OWNED_BY_YOU
             && backend.config().region().equals(S3Config.CLASSIC_REGION);
-    if (!isRepeat) {
+    if (isRepeat) {
+      requireSameAcl(create);
+    } else {
       ErrorMapping.requireOk(result);
     }
     if (isRepeat || request.lock()) {
@@ -83,6 +93,60 @@ public record CreateBucketHandler(Backend backend) {
         Command.newBuilder().setDeleteBucket(DeleteBucket.newBuilder().setName(request.bucket())));
     throw new S3Exception(
         S3Error.SERVICE_UNAVAILABLE, "Object lock is available when all metadata is upgraded.");
+  }
+
+  /** What the request and the server's configuration say about access. */
+  private void addDocuments(
+      CreateBucket.Builder create, S3Request.CreateBucket request, Permit permit)
+      throws S3Exception, MetadataUnavailableException {
+    boolean isClosed = backend.config().newBuckets() == NewBuckets.ENFORCED;
+    ObjectOwnership ownership =
+        request.ownership() == null && isClosed
+            ? ObjectOwnership.BUCKET_OWNER_ENFORCED
+            : request.ownership();
+    String owner = create.getOwner();
+    Acl acl = Acls.ofNew(backend, permit).ofBucket(request.acl(), owner);
+    if (ownership == ObjectOwnership.BUCKET_OWNER_ENFORCED && acl.grantsToOthers(owner)) {
+      throw new S3Exception(S3Error.INVALID_BUCKET_ACL_WITH_OBJECT_OWNERSHIP);
+    }
+    if (isClosed && acl.isPublic()) {
+      throw new S3Exception(S3Error.ACCESS_DENIED);
+    }
+    if (ownership != null) {
+      add(create, AccessDocument.OWNERSHIP, AccessDocuments.of(ownership));
+    }
+    if (isClosed) {
+      add(create, AccessDocument.PUBLIC_ACCESS_BLOCK, AccessDocuments.of(PublicAccessBlock.ALL));
+    }
+    if (!acl.equals(Acl.privateOf(owner))) {
+      add(create, AccessDocument.ACL, acl.toDocument());
+    }
+  }
+
+  /** The bucket that is there keeps its ACL, so that another one cannot be asked for. */
+  private void requireSameAcl(CreateBucket.Builder create)
+      throws S3Exception, MetadataUnavailableException {
+    int kind = AccessDocument.ACL.number();
+    ByteString present =
+        backend
+            .metadata()
+            .documents(create.getName(), List.of(kind))
+            .getOrDefault(kind, ByteString.EMPTY);
+    ByteString wanted =
+        create.getDocumentsList().stream()
+            .filter(document -> document.getKind() == kind)
+            .map(CreateBucket.Document::getDocument)
+            .findFirst()
+            .orElse(ByteString.EMPTY);
+    String owner = create.getOwner();
+    if (!Acl.ofDocument(present, owner).equals(Acl.ofDocument(wanted, owner))) {
+      throw new S3Exception(S3Error.BUCKET_ALREADY_EXISTS);
+    }
+  }
+
+  private static void add(CreateBucket.Builder create, AccessDocument kind, ByteString content) {
+    create.addDocuments(
+        CreateBucket.Document.newBuilder().setKind(kind.number()).setDocument(content));
   }
 
   private void requireThisRegion(Element configuration) throws S3Exception {

@@ -5,6 +5,7 @@ import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
+import dev.ashlar.gateway.operation.shared.DisplayNames;
 import dev.ashlar.gateway.s3.S3Dates;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.gateway.xml.XmlWriter;
@@ -33,7 +34,8 @@ public record ListBucketsHandler(Backend backend) {
             .toList();
     int count = Math.min(matching.size(), request.maxBuckets());
     XmlWriter xml = new XmlWriter().openRoot("ListAllMyBucketsResult");
-    xml.person("Owner", caller.canonicalId(), backend.config().ownerDisplayName());
+    String owner = caller.canonicalId();
+    xml.person("Owner", owner, new DisplayNames(backend, caller).of(owner));
     xml.open("Buckets");
     for (BucketRow bucket : matching.subList(0, count)) {
       xml.open("Bucket")

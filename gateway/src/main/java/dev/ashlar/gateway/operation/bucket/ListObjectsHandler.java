@@ -1,9 +1,11 @@
 package dev.ashlar.gateway.operation.bucket;
 
+import dev.ashlar.gateway.access.Caller;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
+import dev.ashlar.gateway.operation.shared.DisplayNames;
 import dev.ashlar.gateway.operation.shared.ListingDocument;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.gateway.s3.S3Request.Listing;
@@ -13,7 +15,11 @@ import dev.ashlar.protocol.client.ListQuery;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 
 /** ListObjects and ListObjectsV2. */
-public record ListObjectsHandler(Backend backend) {
+public record ListObjectsHandler(Backend backend, DisplayNames names) {
+  public ListObjectsHandler(Backend backend, Caller caller) {
+    this(backend, new DisplayNames(backend, caller));
+  }
+
   public HttpAnswer handle(S3Request.ListObjects request)
       throws S3Exception, MetadataUnavailableException {
     Listing listing = request.listing();
@@ -61,7 +67,8 @@ public record ListObjectsHandler(Backend backend) {
     return listing.max() == 0 ? new ListPage(page.entries(), false) : page;
   }
 
-  private void contents(ListingDocument document, ListPage page, boolean withOwner) {
+  private void contents(ListingDocument document, ListPage page, boolean withOwner)
+      throws MetadataUnavailableException {
     for (ListPage.Entry entry : page.entries()) {
       if (entry instanceof ListPage.Key key) {
         document.xml().open("Contents");
@@ -74,8 +81,9 @@ public record ListObjectsHandler(Backend backend) {
     }
   }
 
-  private XmlWriter owner(XmlWriter xml, ListPage.Key key) {
-    return xml.person("Owner", key.summary().getOwner(), backend.config().ownerDisplayName());
+  private XmlWriter owner(XmlWriter xml, ListPage.Key key) throws MetadataUnavailableException {
+    String owner = key.summary().getOwner();
+    return xml.person("Owner", owner, names.of(owner));
   }
 
   private static String lastName(ListPage page) {

@@ -1,7 +1,7 @@
 package dev.ashlar.gateway.operation.change;
 
 import dev.ashlar.gateway.access.AccessControl.Permit;
-import dev.ashlar.gateway.access.Caller;
+import dev.ashlar.gateway.access.acl.AclRequest;
 import dev.ashlar.gateway.auth.Authenticator.PayloadBody;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
@@ -36,7 +36,7 @@ public record AppendObjectHandler(Backend backend) {
     requireExpected(request, object);
     HttpAnswer answer =
         object.isEmpty()
-            ? create(request, permit.caller(), body)
+            ? create(request, permit, body)
             : append(request, body, new ChangeIngest.Place(object.get(), request.offset(), length));
     switch (request.dialect()) {
       case EXPRESS ->
@@ -61,7 +61,7 @@ public record AppendObjectHandler(Backend backend) {
     }
   }
 
-  private HttpAnswer create(S3Request.AppendObject request, Caller caller, PayloadBody body)
+  private HttpAnswer create(S3Request.AppendObject request, Permit permit, PayloadBody body)
       throws S3Exception, UnavailableException, InterruptedException {
     ChangeIngest.requireBytes(body.length());
     // Fails if another request has created the object meanwhile.
@@ -75,8 +75,9 @@ public record AppendObjectHandler(Backend backend) {
                     request.attributes(),
                     NewFacts.NONE,
                     isAbsent,
-                    request.announced()),
-                caller,
+                    request.announced(),
+                    AclRequest.NONE),
+                permit,
                 body);
     requireWon(request, stored.result());
     return stored.answer();

@@ -1,12 +1,13 @@
 package dev.ashlar.gateway.operation.multipart;
 
-import dev.ashlar.gateway.access.Caller;
+import dev.ashlar.gateway.access.AccessControl.Permit;
 import dev.ashlar.gateway.checksum.ChecksumKind;
 import dev.ashlar.gateway.checksum.Checksums;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
+import dev.ashlar.gateway.operation.shared.NewObjectAccess;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.gateway.xml.XmlWriter;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
@@ -19,17 +20,19 @@ import java.util.HexFormat;
 
 /** Begins a multipart upload. */
 public record CreateMultipartUploadHandler(Backend backend) {
-  public HttpAnswer handle(S3Request.CreateMultipartUpload request, Caller caller)
+  public HttpAnswer handle(S3Request.CreateMultipartUpload request, Permit permit)
       throws S3Exception, MetadataUnavailableException {
+    NewObjectAccess access = NewObjectAccess.of(backend, permit, request.acl());
     String uploadId = newUploadId();
     UploadRow upload =
         UploadRow.newBuilder()
             .setBucket(request.bucket())
             .setKey(request.key())
             .setUploadId(uploadId)
-            .setOwner(caller.canonicalId())
+            .setOwner(access.owner())
+            .setInitiator(permit.caller().canonicalId())
             .setAttributes(request.attributes())
-            .setFacts(request.given().facts())
+            .setFacts(access.facts(request.given().facts()))
             .setLock(request.given().lock())
             .setChecksumAlgorithm(request.checksum())
             .setChecksumType(request.checksumType())

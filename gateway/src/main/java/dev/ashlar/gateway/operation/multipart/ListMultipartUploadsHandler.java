@@ -1,9 +1,11 @@
 package dev.ashlar.gateway.operation.multipart;
 
+import dev.ashlar.gateway.access.Caller;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
+import dev.ashlar.gateway.operation.shared.DisplayNames;
 import dev.ashlar.gateway.operation.shared.ListingDocument;
 import dev.ashlar.gateway.s3.S3Dates;
 import dev.ashlar.gateway.s3.S3Request;
@@ -18,7 +20,7 @@ import java.util.Arrays;
 
 /** Lists multipart uploads in progress. */
 public record ListMultipartUploadsHandler(Backend backend) {
-  public HttpAnswer handle(S3Request.ListMultipartUploads request)
+  public HttpAnswer handle(S3Request.ListMultipartUploads request, Caller caller)
       throws S3Exception, MetadataUnavailableException {
     Listing listing = request.listing();
     // S3 ignores an upload id without its key.
@@ -43,7 +45,10 @@ public record ListMultipartUploadsHandler(Backend backend) {
       nextMarkers(document, page);
     }
     document.optionalName("Prefix", listing.prefix()).parameters("MaxUploads", isTruncated);
-    page.uploads().forEach(upload -> write(document, upload));
+    DisplayNames names = new DisplayNames(backend, caller);
+    for (UploadRow upload : page.uploads()) {
+      write(document, upload, names);
+    }
     page.commonPrefixes().forEach(document::commonPrefix);
     return Answers.xml(document.xml().close());
   }
@@ -63,13 +68,14 @@ public record ListMultipartUploadsHandler(Backend backend) {
         a.getBytes(StandardCharsets.UTF_8), b.getBytes(StandardCharsets.UTF_8));
   }
 
-  private void write(ListingDocument document, UploadRow upload) {
-    String name = backend.config().ownerDisplayName();
+  private static void write(ListingDocument document, UploadRow upload, DisplayNames names)
+      throws MetadataUnavailableException {
+    String initiator = Uploads.initiator(upload);
     XmlWriter xml = document.xml().open("Upload");
     document.name("Key", upload.getKey());
     xml.element("UploadId", upload.getUploadId())
-        .person("Initiator", upload.getOwner(), name)
-        .person("Owner", upload.getOwner(), name)
+        .person("Initiator", initiator, names.of(initiator))
+        .person("Owner", upload.getOwner(), names.of(upload.getOwner()))
         .element("StorageClass", "STANDARD")
         .element("Initiated", S3Dates.xml(upload.getInitiatedAtMs()));
     Answers.writeChecksumAlgorithm(xml, upload.getChecksumAlgorithm(), upload.getChecksumType());

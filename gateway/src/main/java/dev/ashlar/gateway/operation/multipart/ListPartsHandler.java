@@ -1,9 +1,11 @@
 package dev.ashlar.gateway.operation.multipart;
 
+import dev.ashlar.gateway.access.Caller;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
+import dev.ashlar.gateway.operation.shared.DisplayNames;
 import dev.ashlar.gateway.s3.Etags;
 import dev.ashlar.gateway.s3.S3Dates;
 import dev.ashlar.gateway.s3.S3Request;
@@ -16,7 +18,7 @@ import java.util.List;
 
 /** Lists the parts of an upload in progress. */
 public record ListPartsHandler(Backend backend) {
-  public HttpAnswer handle(S3Request.ListParts request)
+  public HttpAnswer handle(S3Request.ListParts request, Caller caller)
       throws S3Exception, MetadataUnavailableException {
     UploadRow upload = Uploads.require(backend, request);
     // One more than asked for tells whether there are more.
@@ -38,7 +40,7 @@ public record ListPartsHandler(Backend backend) {
       xml.element("EncodingType", "url");
     }
     xml.element("UploadId", request.uploadId());
-    describe(xml, upload);
+    describe(xml, upload, new DisplayNames(backend, caller));
     xml.element("PartNumberMarker", request.partNumberMarker())
         .element("NextPartNumberMarker", parts.isEmpty() ? 0 : parts.getLast().getNumber())
         .element("MaxParts", request.maxParts())
@@ -47,10 +49,11 @@ public record ListPartsHandler(Backend backend) {
     return Answers.xml(xml.close());
   }
 
-  private void describe(XmlWriter xml, UploadRow upload) {
-    String name = backend.config().ownerDisplayName();
-    xml.person("Initiator", upload.getOwner(), name)
-        .person("Owner", upload.getOwner(), name)
+  private static void describe(XmlWriter xml, UploadRow upload, DisplayNames names)
+      throws MetadataUnavailableException {
+    String initiator = Uploads.initiator(upload);
+    xml.person("Initiator", initiator, names.of(initiator))
+        .person("Owner", upload.getOwner(), names.of(upload.getOwner()))
         .element("StorageClass", "STANDARD");
     Answers.writeChecksumAlgorithm(xml, upload.getChecksumAlgorithm(), upload.getChecksumType());
   }

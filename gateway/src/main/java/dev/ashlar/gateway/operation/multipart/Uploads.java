@@ -48,4 +48,9 @@ final class Uploads {
       after = page.getLast().getNumber();
     }
   }
+
+  /** Who began it: not always who will own the object. */
+  static String initiator(UploadRow upload) {
+    return upload.getInitiator().isEmpty() ? upload.getOwner() : upload.getInitiator();
+  }
 }

@@ -9,6 +9,7 @@ import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.CopySources;
+import dev.ashlar.gateway.operation.shared.NewObjectAccess;
 import dev.ashlar.gateway.operation.shared.WriteConditions;
 import dev.ashlar.gateway.s3.Etags;
 import dev.ashlar.gateway.s3.S3Dates;
@@ -29,18 +30,19 @@ import java.util.List;
 /** Copies an object by referring to the same blobs. No data moves. */
 public record CopyObjectHandler(Backend backend) {
 
-  public HttpAnswer handle(S3Request.CopyObject request, Caller caller)
+  public HttpAnswer handle(S3Request.CopyObject request, Permit permit)
       throws S3Exception, MetadataUnavailableException {
+    NewObjectAccess access = NewObjectAccess.of(backend, permit, request.acl());
     WriteConditions.check(backend, request, request.precondition());
     CopySources.Copied copied =
-        new CopySources(backend, caller)
+        new CopySources(backend, permit.caller())
             .copy(
                 request.source(),
                 from -> {
                   ObjectRecord source = from.object().object();
                   requireCopyable(source, request.checksum());
-                  ObjectFacts facts = facts(request, from, caller);
-                  return Command.newBuilder().setCopyObject(copy(request, source, facts, caller));
+                  ObjectFacts facts = access.facts(facts(request, from, permit.caller()));
+                  return Command.newBuilder().setCopyObject(copy(request, source, facts, access));
                 });
     HttpHeaders headers = Answers.headers();
     Answers.addVersion(headers, copied.result());
@@ -80,14 +82,17 @@ public record CopyObjectHandler(Backend backend) {
   }
 
   private static CopyObject copy(
-      S3Request.CopyObject request, ObjectRecord source, ObjectFacts facts, Caller caller) {
+      S3Request.CopyObject request,
+      ObjectRecord source,
+      ObjectFacts facts,
+      NewObjectAccess access) {
     return CopyObject.newBuilder()
         .setSourceBucket(request.source().bucket())
         .setSourceKey(request.source().key())
         .setSourceVersion(source.getVersion())
         .setBucket(request.bucket())
         .setKey(request.key())
-        .setSummary(source.getSummary().toBuilder().setOwner(caller.canonicalId()))
+        .setSummary(source.getSummary().toBuilder().setOwner(access.owner()))
         .setAttributes(request.attributes() == null ? source.getAttributes() : request.attributes())
         .setPrecondition(request.precondition())
         .setFacts(facts)

@@ -19,6 +19,10 @@ public record GetObjectHandler(Backend backend) {
 
   public HttpAnswer handle(S3Request.GetObject request, HttpExchange exchange, Permit permit)
       throws S3Exception, UnavailableException, InterruptedException {
+    if (permit.caller().isAnonymous() && !request.options().overrides().isEmpty()) {
+      throw S3Exception.invalidRequest(
+          "Request specific response headers cannot be used for anonymous GET requests.");
+    }
     return open(request, exchange, permit, TRIES);
   }
 

@@ -1,7 +1,7 @@
 package dev.ashlar.gateway.operation.object;
 
 import dev.ashlar.blob.ObjectWriter;
-import dev.ashlar.gateway.access.Caller;
+import dev.ashlar.gateway.access.AccessControl.Permit;
 import dev.ashlar.gateway.auth.Authenticator.PayloadBody;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
@@ -9,6 +9,7 @@ import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.BodyIngest;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
+import dev.ashlar.gateway.operation.shared.NewObjectAccess;
 import dev.ashlar.gateway.operation.shared.WriteConditions;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.protocol.client.UnavailableException;
@@ -21,17 +22,18 @@ import dev.ashlar.protocol.message.PutObject;
 
 /** Stores an object. */
 public record PutObjectHandler(Backend backend) {
-  public HttpAnswer handle(S3Request.PutObject request, Caller caller, PayloadBody body)
+  public HttpAnswer handle(S3Request.PutObject request, Permit permit, PayloadBody body)
       throws S3Exception, UnavailableException, InterruptedException {
     WriteConditions.check(backend, request, request.precondition());
-    Stored stored = store(request, caller, body);
+    Stored stored = store(request, permit, body);
     ErrorMapping.requireOk(stored.result);
     return stored.answer();
   }
 
   /** Takes the body in and submits the command that makes an object of it. */
-  public Stored store(S3Request.PutObject request, Caller caller, PayloadBody body)
+  public Stored store(S3Request.PutObject request, Permit permit, PayloadBody body)
       throws S3Exception, UnavailableException, InterruptedException {
+    NewObjectAccess access = NewObjectAccess.of(backend, permit, request.acl());
     BodyIngest.chooseChecksum(body, request.announced(), ChecksumAlgorithm.CHECKSUM_NONE);
     try (ObjectWriter writer = backend.store().newWriter(body.length())) {
       String etag = BodyIngest.copy(body, writer);
@@ -39,7 +41,7 @@ public record PutObjectHandler(Backend backend) {
           ObjectSummary.newBuilder()
               .setSize(writer.length())
               .setEtag(etag)
-              .setOwner(caller.canonicalId())
+              .setOwner(access.owner())
               .setChecksum(body.checksum())
               .build();
       CommandResult result =
@@ -52,7 +54,7 @@ public record PutObjectHandler(Backend backend) {
                               .setKey(request.key())
                               .setSummary(summary)
                               .setAttributes(request.attributes())
-                              .setFacts(request.given().facts())
+                              .setFacts(access.facts(request.given().facts()))
                               .setLock(request.given().lock())
                               .addAllBlobs(blobs)
                               .setPrecondition(request.precondition())));

@@ -8,6 +8,7 @@ import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.CountUsage;
+import dev.ashlar.protocol.message.CreateBucket;
 import dev.ashlar.protocol.message.PutBucketDocument;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.message.SetAccountQuota;
@@ -89,6 +90,21 @@ public final class BucketSettings {
       changed.setNotifiedEvents(command.getNotifiedEvents());
     }
     return write(context, changed);
+  }
+
+  /** Gives a document to a bucket that is being created. */
+  static void addDocument(
+      ApplyContext context, BucketRow.Builder created, CreateBucket.Document document) {
+    int kind = document.getKind();
+    int size = document.getDocument().size();
+    require(
+        kind >= 0 && kind < DOCUMENT_KINDS && (created.getDocuments() & 1 << kind) == 0 && size > 0,
+        ResultCode.INVALID_COMMAND);
+    require(size <= DOCUMENT_MAX_BYTES, ResultCode.LIMIT_EXCEEDED);
+    context
+        .table()
+        .put(Keys.bucketDocument(created.getId(), kind), document.getDocument().toByteArray());
+    created.setDocuments(created.getDocuments() | 1 << kind);
   }
 
   /** Removes the documents of a bucket that is deleted. */

@@ -67,6 +67,11 @@ public final class ObjectCommands {
     if (command.getLock() && context.version() >= MetadataVersion.KEEPS_VERSIONS) {
       created.setVersioning(Versioning.VERSIONING_ENABLED).setHasLock(true);
     }
+    if (context.version() >= MetadataVersion.KEEPS_VERSIONS) {
+      for (CreateBucket.Document document : command.getDocumentsList()) {
+        BucketSettings.addDocument(context, created, document);
+      }
+    }
     BucketRow bucket = created.build();
     context.table().put(Keys.bucket(bucket.getName()), bucket.toByteArray());
     context.catalog().buckets().put(bucket.getName(), bucket);

@@ -15,14 +15,18 @@ import dev.ashlar.metadata.state.apply.MetadataVersion;
 import dev.ashlar.protocol.client.ListQuery;
 import dev.ashlar.protocol.client.VersionRead;
 import dev.ashlar.protocol.client.VersionsQuery;
+import dev.ashlar.protocol.message.BucketConfigAnswer;
+import dev.ashlar.protocol.message.BucketConfigQuery;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.CopyObject;
+import dev.ashlar.protocol.message.CreateBucket;
 import dev.ashlar.protocol.message.DefaultRetention;
 import dev.ashlar.protocol.message.DeleteBucket;
 import dev.ashlar.protocol.message.DeleteObjects;
 import dev.ashlar.protocol.message.DeleteResult;
 import dev.ashlar.protocol.message.DeleteTarget;
+import dev.ashlar.protocol.message.KeyQuery;
 import dev.ashlar.protocol.message.ModifyObject;
 import dev.ashlar.protocol.message.ObjectAttributes;
 import dev.ashlar.protocol.message.ObjectLock;
@@ -275,6 +279,56 @@ class VersionsTest {
     assertEquals(ResultCode.INVALID_COMMAND, it.submit(document(32, "x")).getCode());
     assertEquals(
         ResultCode.LIMIT_EXCEEDED, it.submit(document(0, "x".repeat((64 << 10) + 1))).getCode());
+  }
+
+  @Test
+  void aBucketCanHaveDocumentsFromTheStartOn() throws Exception {
+    CreateBucket.Document policy = document(ByteString.copyFromUtf8("policy"));
+    CreateBucket.Builder create = CreateBucket.newBuilder().setName("new").setOwner("owner");
+    assertEquals(
+        ResultCode.INVALID_COMMAND,
+        it.submit(creation(create.clone().addDocuments(policy).addDocuments(policy))).getCode());
+    assertEquals(
+        ResultCode.INVALID_COMMAND,
+        it.submit(creation(create.clone().addDocuments(document(ByteString.EMPTY)))).getCode());
+    assertTrue(it.metadata().bucket("new").isEmpty());
+    it.accepted(creation(create.addDocuments(policy)));
+    it.restart();
+    assertEquals(Map.of(3, policy.getDocument()), it.metadata().documents("new", Set.of(1, 3)));
+    assertEquals(1 << 3, it.metadata().bucket("new").orElseThrow().getDocuments());
+  }
+
+  private static Command.Builder creation(CreateBucket.Builder create) {
+    return Command.newBuilder().setCreateBucket(create);
+  }
+
+  private static CreateBucket.Document document(ByteString content) {
+    return CreateBucket.Document.newBuilder().setKind(3).setDocument(content).build();
+  }
+
+  @Test
+  void aConfigurationIsSentUnlessItIsKnown() throws Exception {
+    it.accepted(document(3, "three"));
+    BucketConfigQuery.Builder query = BucketConfigQuery.newBuilder().setBucket(BUCKET).addKinds(3);
+    BucketConfigAnswer first = it.metadata().bucket(query.build(), null).config();
+    assertEquals("three", first.getDocuments(0).getDocument().toStringUtf8());
+    query.setKnownId(first.getBucket().getId());
+    query.setKnownRevision(first.getBucket().getConfigRevision());
+    KeyQuery key = KeyQuery.newBuilder().setBucket(BUCKET).setKey("none").build();
+    for (BucketConfigAnswer known :
+        List.of(
+            it.metadata().bucket(query.build(), null).config(),
+            it.metadata().object(key, query.build(), null).config())) {
+      assertTrue(known.getUnchanged());
+      assertEquals(first.getBucket(), known.getBucket());
+      assertEquals(0, known.getDocumentsCount());
+    }
+    it.accepted(document(3, "other"));
+    BucketConfigAnswer other = it.metadata().object(key, query.build(), null).config();
+    assertFalse(other.getUnchanged());
+    assertEquals("other", other.getDocuments(0).getDocument().toStringUtf8());
+    query.setBucket("none");
+    assertFalse(it.metadata().bucket(query.build(), null).config().hasBucket());
   }
 
   @Test

@@ -223,7 +223,8 @@ final class Nouns {
   @Command(
       name = "account",
       aliases = "accounts",
-      description = "Lists, creates and deletes accounts and their root users' access keys.")
+      description =
+          "Lists, creates and deletes accounts and their root users' access keys; sets quotas.")
   static final class Accounts extends Listed {
     private static final String ID = "12 digits.";
 

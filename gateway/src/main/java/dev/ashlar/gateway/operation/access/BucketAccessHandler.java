@@ -1,0 +1,195 @@
+package dev.ashlar.gateway.operation.access;
+
+import com.google.protobuf.ByteString;
+import dev.ashlar.gateway.access.AccessControl.Permit;
+import dev.ashlar.gateway.access.AccessDocument;
+import dev.ashlar.gateway.access.BucketConfig;
+import dev.ashlar.gateway.access.policy.Policy;
+import dev.ashlar.gateway.access.policy.PolicyKind;
+import dev.ashlar.gateway.access.policy.decision.ObjectOwnership;
+import dev.ashlar.gateway.access.policy.decision.PublicAccessBlock;
+import dev.ashlar.gateway.access.policy.document.MalformedPolicyException;
+import dev.ashlar.gateway.error.S3Error;
+import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.HttpAnswer;
+import dev.ashlar.gateway.exchange.HttpExchange.RequestBody;
+import dev.ashlar.gateway.operation.shared.AccessDocuments;
+import dev.ashlar.gateway.operation.shared.Answers;
+import dev.ashlar.gateway.operation.shared.Backend;
+import dev.ashlar.gateway.operation.shared.BodyIngest;
+import dev.ashlar.gateway.s3.S3Request;
+import dev.ashlar.gateway.xml.XmlReader;
+import dev.ashlar.gateway.xml.XmlReader.Element;
+import dev.ashlar.gateway.xml.XmlWriter;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.message.BucketPolicyDocument;
+import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.PutBucketDocument;
+
+/**
+ * Reads and replaces the policy, the public access block and the ownership controls of a bucket.
+ */
+public record BucketAccessHandler(Backend backend) {
+  public HttpAnswer handle(S3Request.BucketAccessRequest request, Permit permit, RequestBody body)
+      throws S3Exception, MetadataUnavailableException, InterruptedException {
+    BucketConfig bucket = permit.config();
+    return switch (request) {
+      case S3Request.GetBucketPolicy get -> policy(bucket);
+      case S3Request.PutBucketPolicy put -> putPolicy(put, bucket, BodyIngest.document(body));
+      case S3Request.DeleteBucketPolicy delete -> remove(bucket, AccessDocument.POLICY);
+      case S3Request.GetBucketPolicyStatus get -> policyStatus(bucket);
+      case S3Request.GetPublicAccessBlock get -> block(bucket);
+      case S3Request.PutPublicAccessBlock put -> putBlock(bucket, BodyIngest.document(body));
+      case S3Request.DeletePublicAccessBlock delete ->
+          remove(bucket, AccessDocument.PUBLIC_ACCESS_BLOCK);
+      case S3Request.GetBucketOwnershipControls get -> ownership(bucket);
+      case S3Request.PutBucketOwnershipControls put ->
+          putOwnership(bucket, BodyIngest.document(body));
+      case S3Request.DeleteBucketOwnershipControls delete ->
+          remove(bucket, AccessDocument.OWNERSHIP);
+    };
+  }
+
+  private void put(BucketConfig bucket, AccessDocument kind, ByteString document)
+      throws S3Exception, MetadataUnavailableException {
+    backend.submit(
+        Command.newBuilder()
+            .setPutBucketDocument(
+                PutBucketDocument.newBuilder()
+                    .setBucket(bucket.row().getName())
+                    .setKind(kind.number())
+                    .setDocument(document)));
+  }
+
+  private HttpAnswer remove(BucketConfig bucket, AccessDocument kind)
+      throws S3Exception, MetadataUnavailableException {
+    put(bucket, kind, ByteString.EMPTY);
+    return Answers.empty(204);
+  }
+
+  // ---- The policy ----
+
+  private static HttpAnswer policy(BucketConfig bucket) throws S3Exception {
+    ByteString text = bucket.policyText();
+    if (text == null) {
+      throw noPolicy(bucket);
+    }
+    return new HttpAnswer(
+        200,
+        Answers.headers().set("Content-Type", "application/json"),
+        new HttpAnswer.Bytes(text.toByteArray()));
+  }
+
+  private static S3Exception noPolicy(BucketConfig bucket) {
+    return new S3Exception(S3Error.NO_SUCH_BUCKET_POLICY)
+        .with("BucketName", bucket.row().getName());
+  }
+
+  private static HttpAnswer policyStatus(BucketConfig bucket) throws S3Exception {
+    Policy policy = bucket.policy();
+    if (policy == null) {
+      throw noPolicy(bucket);
+    }
+    return Answers.xml(
+        new XmlWriter().openRoot("PolicyStatus").element("IsPublic", policy.isPublic()).close());
+  }
+
+  private HttpAnswer putPolicy(
+      S3Request.PutBucketPolicy request, BucketConfig bucket, byte[] document)
+      throws S3Exception, MetadataUnavailableException {
+    Policy policy;
+    try {
+      policy = Policy.parse(document, PolicyKind.bucket(bucket.row().getName()));
+    } catch (MalformedPolicyException e) {
+      throw new S3Exception(S3Error.MALFORMED_POLICY, String.valueOf(e.getMessage()));
+    }
+    if (policy.isPublic() && bucket.blockInForce().blockPublicPolicy()) {
+      throw new S3Exception(S3Error.ACCESS_DENIED);
+    }
+    put(
+        bucket,
+        AccessDocument.POLICY,
+        BucketPolicyDocument.newBuilder()
+            .setText(ByteString.copyFrom(document))
+            .setOwnerRemoved(request.removesSelf())
+            .build()
+            .toByteString());
+    return Answers.empty(204);
+  }
+
+  // ---- The public access block ----
+
+  private static HttpAnswer block(BucketConfig bucket) throws S3Exception {
+    PublicAccessBlock block = bucket.block();
+    if (block == null) {
+      throw new S3Exception(S3Error.NO_SUCH_PUBLIC_ACCESS_BLOCK_CONFIGURATION)
+          .with("BucketName", bucket.row().getName());
+    }
+    return Answers.xml(
+        new XmlWriter()
+            .openRoot("PublicAccessBlockConfiguration")
+            .element("BlockPublicAcls", block.blockPublicAcls())
+            .element("IgnorePublicAcls", block.ignorePublicAcls())
+            .element("BlockPublicPolicy", block.blockPublicPolicy())
+            .element("RestrictPublicBuckets", block.restrictPublicBuckets())
+            .close());
+  }
+
+  private HttpAnswer putBlock(BucketConfig bucket, byte[] document)
+      throws S3Exception, MetadataUnavailableException {
+    Element wanted = XmlReader.read(document, "PublicAccessBlockConfiguration");
+    PublicAccessBlock block =
+        new PublicAccessBlock(
+            flag(wanted, "BlockPublicAcls"),
+            flag(wanted, "IgnorePublicAcls"),
+            flag(wanted, "BlockPublicPolicy"),
+            flag(wanted, "RestrictPublicBuckets"));
+    put(bucket, AccessDocument.PUBLIC_ACCESS_BLOCK, AccessDocuments.of(block));
+    return Answers.empty(200);
+  }
+
+  /** False unless it is given. */
+  private static boolean flag(Element wanted, String name) throws S3Exception {
+    String text = wanted.childText(name);
+    return switch (text == null ? "false" : text.strip()) {
+      case "true", "TRUE" -> true;
+      case "false", "FALSE" -> false;
+      default -> throw new S3Exception(S3Error.MALFORMED_XML);
+    };
+  }
+
+  // ---- The ownership controls ----
+
+  private static HttpAnswer ownership(BucketConfig bucket) throws S3Exception {
+    ObjectOwnership ownership = bucket.ownership();
+    if (ownership == null) {
+      throw new S3Exception(S3Error.OWNERSHIP_CONTROLS_NOT_FOUND)
+          .with("BucketName", bucket.row().getName());
+    }
+    return Answers.xml(
+        new XmlWriter()
+            .openRoot("OwnershipControls")
+            .open("Rule")
+            .element("ObjectOwnership", ownership.text())
+            .close()
+            .close());
+  }
+
+  private HttpAnswer putOwnership(BucketConfig bucket, byte[] document)
+      throws S3Exception, MetadataUnavailableException {
+    Element controls = XmlReader.read(document, "OwnershipControls");
+    Element rule = controls.child("Rule");
+    if (rule == null || controls.children().size() != 1) {
+      throw new S3Exception(S3Error.MALFORMED_XML);
+    }
+    ObjectOwnership ownership =
+        ObjectOwnership.named(rule.required("ObjectOwnership").strip())
+            .orElseThrow(() -> new S3Exception(S3Error.MALFORMED_XML));
+    if (ownership == ObjectOwnership.BUCKET_OWNER_ENFORCED
+        && bucket.acl().grantsToOthers(bucket.row().getOwner())) {
+      throw new S3Exception(S3Error.INVALID_BUCKET_ACL_WITH_OBJECT_OWNERSHIP);
+    }
+    put(bucket, AccessDocument.OWNERSHIP, AccessDocuments.of(ownership));
+    return Answers.empty(200);
+  }
+}
