@@ -124,11 +124,12 @@ public final class Principals {
     PrincipalQuery query = query(accessKey, claim);
     PrincipalCache.Known known = cache.last(query);
     // A credential that is not stored with an account is not known to whoever answers reads.
-    boolean isStored =
-        known != null
-            && (query.getAccessKey().isEmpty()
-                || !known.answer().getCredential().getAccount().isEmpty());
-    return isStored && found(accessKey, claim.orElse(null), known) instanceof Found.Signer signer
+    if (known == null
+        || (!query.getAccessKey().isEmpty()
+            && known.answer().getCredential().getAccount().isEmpty())) {
+      return Optional.empty();
+    }
+    return found(accessKey, claim.orElse(null), known) instanceof Found.Signer signer
         ? Optional.of(new Remembered(accessKey, claim.orElse(null), query, known, signer))
         : Optional.empty();
   }
