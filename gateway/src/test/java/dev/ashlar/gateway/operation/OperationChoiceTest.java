@@ -90,45 +90,47 @@ class OperationChoiceTest {
   /** What else than GetUnconfigured a parameter may choose. */
   private static final Map<String, Set<Class<? extends S3Request>>> SERVED =
       Map.ofEntries(
-          served("acl", S3Request.GetAcl.class, S3Request.PutAcl.class),
-          served("append", S3Request.AppendObject.class),
-          served("attributes", S3Request.GetObjectAttributes.class),
-          served("delete", S3Request.DeleteObjects.class),
-          served("list-type", S3Request.ListObjectsV2.class, S3Request.ListObjects.class),
-          served("location", S3Request.GetBucketLocation.class),
+          served("acl", Set.of(S3Request.GetAcl.class, S3Request.PutAcl.class)),
+          served("append", Set.of(S3Request.AppendObject.class)),
+          served("attributes", Set.of(S3Request.GetObjectAttributes.class)),
+          served("delete", Set.of(S3Request.DeleteObjects.class)),
+          served("list-type", Set.of(S3Request.ListObjectsV2.class, S3Request.ListObjects.class)),
+          served("location", Set.of(S3Request.GetBucketLocation.class)),
           served(
               "ownershipControls",
-              S3Request.GetBucketOwnershipControls.class,
-              S3Request.PutBucketOwnershipControls.class,
-              S3Request.DeleteBucketOwnershipControls.class),
+              Set.of(
+                  S3Request.GetBucketOwnershipControls.class,
+                  S3Request.PutBucketOwnershipControls.class,
+                  S3Request.DeleteBucketOwnershipControls.class)),
           served(
               "policy",
-              S3Request.GetBucketPolicy.class,
-              S3Request.PutBucketPolicy.class,
-              S3Request.DeleteBucketPolicy.class),
-          served("policyStatus", S3Request.GetBucketPolicyStatus.class),
+              Set.of(
+                  S3Request.GetBucketPolicy.class,
+                  S3Request.PutBucketPolicy.class,
+                  S3Request.DeleteBucketPolicy.class)),
+          served("policyStatus", Set.of(S3Request.GetBucketPolicyStatus.class)),
           served(
               "publicAccessBlock",
-              S3Request.GetPublicAccessBlock.class,
-              S3Request.PutPublicAccessBlock.class,
-              S3Request.DeletePublicAccessBlock.class),
+              Set.of(
+                  S3Request.GetPublicAccessBlock.class,
+                  S3Request.PutPublicAccessBlock.class,
+                  S3Request.DeletePublicAccessBlock.class)),
           served(
               "uploadId",
-              S3Request.ListParts.class,
-              S3Request.UploadPart.class,
-              S3Request.UploadPartCopy.class,
-              S3Request.CompleteMultipartUpload.class,
-              S3Request.AbortMultipartUpload.class),
+              Set.of(
+                  S3Request.ListParts.class,
+                  S3Request.UploadPart.class,
+                  S3Request.UploadPartCopy.class,
+                  S3Request.CompleteMultipartUpload.class,
+                  S3Request.AbortMultipartUpload.class)),
           served(
               "uploads",
-              S3Request.ListMultipartUploads.class,
-              S3Request.CreateMultipartUpload.class),
-          served("versions", S3Request.ListObjectVersions.class));
+              Set.of(S3Request.ListMultipartUploads.class, S3Request.CreateMultipartUpload.class)),
+          served("versions", Set.of(S3Request.ListObjectVersions.class)));
 
-  @SafeVarargs
   private static Map.Entry<String, Set<Class<? extends S3Request>>> served(
-      String name, Class<? extends S3Request>... requests) {
-    return Map.entry(name, Set.of(requests));
+      String name, Set<Class<? extends S3Request>> requests) {
+    return Map.entry(name, requests);
   }
 
   private final S3RequestParser parser =

@@ -5,8 +5,6 @@ import java.util.List;
 
 /** The ACL that a request asks for, as it is written there. */
 public sealed interface AclRequest {
-  AclRequest NONE = new None();
-
   /** The request says nothing of an ACL in its headers. */
   record None() implements AclRequest {}
 

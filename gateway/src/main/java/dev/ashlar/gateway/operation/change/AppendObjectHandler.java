@@ -73,7 +73,7 @@ public record AppendObjectHandler(Backend backend) {
                     request.attributes(),
                     isAbsent,
                     request.announced(),
-                    AclRequest.NONE),
+                    new AclRequest.None()),
                 permit,
                 body);
     requireWon(request, stored.result());
