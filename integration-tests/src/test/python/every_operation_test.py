@@ -144,6 +144,7 @@ def make():
     headers = {"x-amz-meta-color": "blue", "Content-Type": "text/plain"}
     made(send("PUT", path(FULL, KEY), headers=headers, body=BODY))
     made(send("PUT", path(FULL, SOURCE), body=BODY))
+    made(send("DELETE", path(FULL), "tagging"))
     send("DELETE", path(FULL, NO_KEY))
     send("DELETE", path(ABSENT))
 
@@ -164,6 +165,7 @@ def state():
         "headers": headers,
         "objects": listing(FULL, "list-type=2", "Contents"),
         "uploads": listing(FULL, "uploads=", "Upload"),
+        "tags": [listing(FULL, "tagging", "Tag"), send("GET", path(FULL, KEY), "tagging").content],
         "versions": listing(FULL, "versions=", "Version") + listing(FULL, "versions=", "DeleteMarker"),
         "versioning": send("GET", path(FULL), "versioning").content,
         "buckets": {bucket: send("HEAD", path(bucket)).status_code for bucket in (FULL, EMPTY, ABSENT)},

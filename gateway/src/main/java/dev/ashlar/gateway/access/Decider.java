@@ -26,7 +26,7 @@ record Decider(Caller caller, @Nullable BucketConfig config) {
   boolean isAllowed(Need need) {
     for (String action : need.actions()) {
       boolean isAllowed =
-          action.equals(PUT_OBJECT_ACL) && need.resource() instanceof Need.Resource.Key
+          (action.equals(PUT_OBJECT_ACL) && need.resource() instanceof Need.Resource.Key)
               ? mayWriteAcl(need)
               : decide(action, need, null) == Decision.ALLOW;
       if (!isAllowed) {

@@ -34,9 +34,7 @@ public record DeleteObjectsHandler(Backend backend) {
   /** What the body names, as it names it. */
   private record Deletion(String key, @Nullable String versionId, @Nullable String etag) {}
 
-  private sealed interface Outcome {
-    Deletion deletion();
-  }
+  private sealed interface Outcome {}
 
   private record Deleted(Deletion deletion, DeleteResult result) implements Outcome {}
 
