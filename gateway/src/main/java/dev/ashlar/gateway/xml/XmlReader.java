@@ -11,6 +11,7 @@ import javax.xml.stream.XMLInputFactory;
 import javax.xml.stream.XMLStreamConstants;
 import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamReader;
+import org.codehaus.stax2.XMLInputFactory2;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -114,7 +115,7 @@ public final class XmlReader {
     factory.setProperty(XMLInputFactory.IS_VALIDATING, false);
     factory.setProperty(XMLInputFactory.IS_COALESCING, false);
     // Lazily, what is malformed would be told where nobody expects an error.
-    factory.setProperty(WstxInputProperties.P_LAZY_PARSING, false);
+    factory.setProperty(XMLInputFactory2.P_LAZY_PARSING, false);
     factory.setProperty(WstxInputProperties.P_MAX_ELEMENT_DEPTH, DEPTH_MAX);
     factory.setProperty(WstxInputProperties.P_MAX_ELEMENT_COUNT, (long) ELEMENTS_MAX);
     factory.setProperty(WstxInputProperties.P_MAX_ATTRIBUTES_PER_ELEMENT, 16);

@@ -41,7 +41,8 @@ class AccessTest {
   /** A request that its owner may send. */
   private enum Attempt {
     LIST_BUCKETS(S3Request.ListBuckets.class, "GET /", "s3:ListAllMyBuckets", "buckets"),
-    CREATE_BUCKET(S3Request.CreateBucket.class, "PUT /bkt", "s3:CreateBucket", "submit documents"),
+    CREATE_BUCKET(
+        S3Request.CreateBucket.class, "PUT /bkt", "s3:CreateBucket", "submit documents bucket"),
     HEAD_BUCKET(S3Request.HeadBucket.class, "HEAD /bkt", "s3:ListBucket", "bucket"),
     DELETE_BUCKET(
         S3Request.DeleteBucket.class, "DELETE /empty", "s3:DeleteBucket", "bucket submit"),

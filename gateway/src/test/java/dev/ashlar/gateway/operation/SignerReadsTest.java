@@ -8,6 +8,7 @@ import dev.ashlar.gateway.auth.SigV4Authenticator;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.principal.Principals;
 import dev.ashlar.gateway.s3.S3Config;
+import dev.ashlar.gateway.s3.VirtualHosts;
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.message.AccountRow;
@@ -67,7 +68,7 @@ class SignerReadsTest {
             clock),
         counted,
         store,
-        new S3Config("us-east-1", List.of("s3.test"), "Owner"),
+        new S3Config("us-east-1", new VirtualHosts(List.of("s3.test")), "Owner"),
         new SimpleMeterRegistry(),
         clock,
         new Random(1));
