@@ -123,14 +123,17 @@ public final class Principals {
     }
     PrincipalQuery query = query(accessKey, claim);
     PrincipalCache.Known known = cache.last(query);
-    // A credential that is not stored with an account is not known to whoever answers reads.
-    boolean isStored =
-        known != null
-            && (query.getAccessKey().isEmpty()
-                || !known.answer().getCredential().getAccount().isEmpty());
-    return isStored && found(accessKey, claim.orElse(null), known) instanceof Found.Signer signer
+    if (known == null || !isStored(query, known)) {
+      return Optional.empty();
+    }
+    return found(accessKey, claim.orElse(null), known) instanceof Found.Signer signer
         ? Optional.of(new Remembered(accessKey, claim.orElse(null), query, known, signer))
         : Optional.empty();
+  }
+
+  /** A credential that is not stored with an account is not known to whoever answers reads. */
+  private static boolean isStored(PrincipalQuery query, PrincipalCache.Known known) {
+    return query.getAccessKey().isEmpty() || !known.answer().getCredential().getAccount().isEmpty();
   }
 
   private static Optional<SessionTokens.Claim> claim(@Nullable String token) {
