@@ -28,6 +28,10 @@ public sealed interface AclRequest {
   /** A grant whose grantee has not been looked up. */
   record Written(Form form, String grantee, AclPermission permission) {}
 
+  static AclRequest none() {
+    return new None();
+  }
+
   /** Whether an ACL is asked for. */
   default boolean isGiven() {
     return !(this instanceof None);
