@@ -28,11 +28,14 @@ import dev.ashlar.protocol.message.PutDrives;
 import dev.ashlar.protocol.message.PutPart;
 import dev.ashlar.protocol.message.Quota;
 import dev.ashlar.protocol.message.RecordDebts;
+import dev.ashlar.protocol.message.RenameMark;
+import dev.ashlar.protocol.message.RenameObject;
 import dev.ashlar.protocol.message.RepairBlob;
 import dev.ashlar.protocol.message.RepairedShard;
 import dev.ashlar.protocol.message.SetBucketLock;
 import dev.ashlar.protocol.message.SetBucketQuota;
 import dev.ashlar.protocol.message.SetBucketVersioning;
+import dev.ashlar.protocol.message.SetObjectFacts;
 import dev.ashlar.protocol.message.Tag;
 import dev.ashlar.protocol.message.UploadRow;
 import dev.ashlar.protocol.message.Versioning;
@@ -173,6 +176,38 @@ class GoldenRowsTest {
     metadata.require(TestIdentities.put(TestIdentities.key("key", user.getId())));
   }
 
+  /** What version 5 adds: a bucket with a document, a marked rename, a legal hold that was told. */
+  private static void writeOfVersion5(MemoryMetadata metadata) throws Exception {
+    metadata.require(
+        Command.newBuilder()
+            .setCreateBucket(
+                CreateBucket.newBuilder()
+                    .setName("w")
+                    .setOwner("me")
+                    .setLock(true)
+                    .addDocuments(
+                        CreateBucket.Document.newBuilder()
+                            .setKind(1)
+                            .setDocument(ByteString.copyFromUtf8("document")))));
+    metadata.require(TestBlobs.put("w", "k", blob(metadata, 12)));
+    metadata.require(
+        Command.newBuilder()
+            .setSetObjectFacts(
+                SetObjectFacts.newBuilder().setBucket("w").setKey("k").setLegalHold(false)));
+    metadata.require(TestBlobs.put("b", "from", blob(metadata, 13)));
+    metadata.require(
+        Command.newBuilder()
+            .setRenameObject(
+                RenameObject.newBuilder()
+                    .setBucket("b")
+                    .setSourceKey("from")
+                    .setKey("to")
+                    .setMark(
+                        RenameMark.newBuilder()
+                            .setClientToken("token")
+                            .setParameters(ByteString.copyFromUtf8("digest")))));
+  }
+
   /** A drive is replaced; of two blobs one has its shard again. */
   private static void repair(MemoryMetadata metadata) throws Exception {
     UUID drive = new UUID(0, 3);
@@ -228,8 +263,17 @@ class GoldenRowsTest {
   }
 
   @Test
+  void rowsOfVersion4AreAsTheyAlwaysWere() throws Exception {
+    writeOfVersion4(write(4));
+    assertEquals(golden(4), lines());
+    assertEquals(KINDS_OF_VERSION_4, kinds());
+  }
+
+  @Test
   void rowsAreAsTheyAlwaysWere() throws Exception {
-    writeOfVersion4(write(MetadataVersion.KNOWN));
+    MemoryMetadata metadata = write(MetadataVersion.KNOWN);
+    writeOfVersion4(metadata);
+    writeOfVersion5(metadata);
     assertEquals(golden(MetadataVersion.KNOWN), lines());
     assertEquals(KINDS_OF_VERSION_4, kinds());
   }
@@ -239,7 +283,7 @@ class GoldenRowsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {1, 2, 3})
+  @ValueSource(ints = {1, 2, 3, 4})
   void rowsOfEarlierVersionsAreReadable(int version) throws Exception {
     HexFormat hex = HexFormat.of();
     for (String line : golden(version)) {

@@ -60,7 +60,7 @@ final class SensibleCommands {
   static final Instant NOW = Instant.parse("2100-01-01T00:00:00Z");
 
   /** The metadata version in use, so that it has commands of every kind. */
-  static final int VERSION = MetadataVersion.KEEPS_VERSIONS;
+  static final int VERSION = MetadataVersion.KNOWN;
 
   private static final Clock CLOCK = Clock.fixed(NOW, ZoneOffset.UTC);
   private static final String EMPTY_BUCKET = "k5";

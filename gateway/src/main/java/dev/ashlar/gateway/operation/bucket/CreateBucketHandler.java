@@ -71,28 +71,35 @@ public record CreateBucketHandler(Backend backend) {
     } else {
       ErrorMapping.requireOk(result);
     }
-    if (isRepeat || request.lock()) {
-      requireLock(request, isRepeat);
+    if (isRepeat || request.lock() || create.getDocumentsCount() > 0) {
+      requireAsAsked(create, isRepeat);
     }
     HttpHeaders headers = Answers.headers().set("Location", "/" + request.bucket());
     return Answers.empty(200, headers);
   }
 
-  /** Refuses a repetition with another lock, and a lock that metadata does not know yet. */
-  private void requireLock(S3Request.CreateBucket request, boolean isRepeat)
+  /** Refuses a repetition with another lock, and what metadata of an older version has ignored. */
+  private void requireAsAsked(CreateBucket.Builder create, boolean isRepeat)
       throws S3Exception, MetadataUnavailableException {
-    Optional<BucketRow> bucket = backend.metadata().bucket(request.bucket());
-    boolean isAsAsked = bucket.isEmpty() || bucket.get().getHasLock() == request.lock();
-    if (isAsAsked) {
-      return;
+    Optional<BucketRow> bucket = backend.metadata().bucket(create.getName());
+    if (bucket.isEmpty()) {
+      return; // deleted meanwhile
     }
-    if (isRepeat) {
+    boolean hasLock = bucket.get().getHasLock() == create.getLock();
+    if (isRepeat && !hasLock) {
       throw new S3Exception(S3Error.BUCKET_ALREADY_OWNED_BY_YOU);
     }
+    boolean hasDocuments =
+        create.getDocumentsList().stream()
+            .allMatch(document -> (bucket.get().getDocuments() & 1 << document.getKind()) != 0);
+    if (isRepeat || (hasLock && hasDocuments)) {
+      return;
+    }
     backend.submit(
-        Command.newBuilder().setDeleteBucket(DeleteBucket.newBuilder().setName(request.bucket())));
+        Command.newBuilder().setDeleteBucket(DeleteBucket.newBuilder().setName(create.getName())));
     throw new S3Exception(
-        S3Error.SERVICE_UNAVAILABLE, "Object lock is available when all metadata is upgraded.");
+        S3Error.SERVICE_UNAVAILABLE,
+        "Locks, ACLs and ownership of new buckets are available when all metadata is upgraded.");
   }
 
   /** What the request and the server's configuration say about access. */

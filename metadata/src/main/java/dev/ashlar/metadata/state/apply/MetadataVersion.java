@@ -22,7 +22,7 @@ public final class MetadataVersion {
   public static final int FIRST = 2;
 
   /** The latest version that this build supports. */
-  public static final int KNOWN = 4;
+  public static final int KNOWN = 5;
 
   /**
    * From this version on, a command at which apply fails is refused. Before, it stopped the peer at
@@ -56,6 +56,18 @@ public final class MetadataVersion {
 
   /** From this version on, there are accounts, identities and their access keys. */
   public static final int IDENTITIES = 4;
+
+  /** From this version on, a bucket can have documents from its creation on. */
+  public static final int CREATES_WITH_DOCUMENTS = 5;
+
+  /** From this version on, a rename with a mark can be repeated. */
+  public static final int MARKS_RENAMES = 5;
+
+  /**
+   * From this version on, a retention keeps its mode until it is over, and rows record whether a
+   * legal hold was ever told.
+   */
+  public static final int KEEPS_MODES_OF_LOCKS = 5;
 
   private MetadataVersion() {}
 

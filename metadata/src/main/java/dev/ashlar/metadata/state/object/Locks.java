@@ -3,6 +3,7 @@ package dev.ashlar.metadata.state.object;
 import static dev.ashlar.metadata.state.apply.ApplyContext.require;
 
 import dev.ashlar.metadata.state.apply.ApplyContext;
+import dev.ashlar.metadata.state.apply.MetadataVersion;
 import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.DefaultRetention;
 import dev.ashlar.protocol.message.ObjectLock;
@@ -81,9 +82,12 @@ final class Locks {
    */
   static void requireChangeable(
       ApplyContext context, ObjectLock present, ObjectLock wanted, boolean bypassesGovernance) {
-    boolean isExtended =
-        wanted.getMode() == present.getMode()
-            && wanted.getRetainUntilMs() >= present.getRetainUntilMs();
+    boolean isMode =
+        context.version() >= MetadataVersion.KEEPS_MODES_OF_LOCKS
+            ? wanted.getMode() == present.getMode()
+            : wanted.getMode() != ObjectLock.Mode.NONE
+                && wanted.getMode().getNumber() >= present.getMode().getNumber();
+    boolean isExtended = isMode && wanted.getRetainUntilMs() >= present.getRetainUntilMs();
     boolean isBypassed = present.getMode() == ObjectLock.Mode.GOVERNANCE && bypassesGovernance;
     require(!isRetained(context, present) || isExtended || isBypassed, ResultCode.OBJECT_LOCKED);
   }

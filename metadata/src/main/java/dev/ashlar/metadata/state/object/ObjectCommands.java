@@ -67,7 +67,7 @@ public final class ObjectCommands {
     if (command.getLock() && context.version() >= MetadataVersion.KEEPS_VERSIONS) {
       created.setVersioning(Versioning.VERSIONING_ENABLED).setHasLock(true);
     }
-    if (context.version() >= MetadataVersion.KEEPS_VERSIONS) {
+    if (context.version() >= MetadataVersion.CREATES_WITH_DOCUMENTS) {
       for (CreateBucket.Document document : command.getDocumentsList()) {
         BucketSettings.addDocument(context, created, document);
       }
@@ -252,7 +252,9 @@ public final class ObjectCommands {
     String from = command.getSourceKey();
     String to = command.getKey();
     require(!from.equals(to), ResultCode.INVALID_COMMAND);
-    Optional<ObjectRow> done = renamedBefore(context, bucket, command);
+    boolean isMarked = command.hasMark() && context.version() >= MetadataVersion.MARKS_RENAMES;
+    Optional<ObjectRow> done =
+        isMarked ? renamedBefore(context, bucket, command) : Optional.empty();
     if (done.isPresent()) {
       return CommandResult.newBuilder()
           .setVersion(done.get().getVersion())
@@ -269,7 +271,7 @@ public final class ObjectCommands {
         NewVersion.of(context, bucket, ObjectLock.getDefaultInstance(), source.getFacts());
     Blobs.take(context, source.getSlicesList());
     ObjectRecord.Builder renamed = source.toBuilder().clearLock().clearFactsRevision();
-    if (command.hasMark()) {
+    if (isMarked) {
       renamed.setRenamed(command.getMark());
     }
     CommandResult written =
@@ -285,7 +287,7 @@ public final class ObjectCommands {
     RenameMark mark = command.getMark();
     Optional<ObjectRow> before =
         ObjectTable.row(context.table(), bucket.getId(), command.getKey())
-            .filter(row -> command.hasMark() && row.hasRenamed())
+            .filter(row -> row.hasRenamed())
             .filter(row -> row.getRenamed().getClientToken().equals(mark.getClientToken()));
     require(before.isEmpty() || before.get().getRenamed().equals(mark), ResultCode.TOKEN_REUSED);
     return before;

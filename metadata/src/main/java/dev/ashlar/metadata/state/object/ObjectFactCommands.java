@@ -43,8 +43,11 @@ public final class ObjectFactCommands {
       case RETENTION -> changed.setLock(retained(context, bucket, row, command));
       case LEGAL_HOLD -> {
         require(bucket.getHasLock(), ResultCode.INVALID_BUCKET_STATE);
+        boolean isTold = context.version() >= MetadataVersion.KEEPS_MODES_OF_LOCKS;
         changed.setLock(
-            row.getLock().toBuilder().setLegalHold(command.getLegalHold()).setLegalHoldTold(true));
+            row.getLock().toBuilder()
+                .setLegalHold(command.getLegalHold())
+                .setLegalHoldTold(isTold || row.getLock().getLegalHoldTold()));
       }
       case CHANGE_NOT_SET -> require(false, ResultCode.INVALID_COMMAND);
     }

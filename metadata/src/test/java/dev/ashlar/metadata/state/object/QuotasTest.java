@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.metadata.memory.TestBlobs;
 import dev.ashlar.metadata.state.SeededRuns;
+import dev.ashlar.metadata.state.apply.MetadataVersion;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CompletePart;
 import dev.ashlar.protocol.message.CompleteUpload;
@@ -169,7 +170,8 @@ class QuotasTest {
   private void countWhileItChanges(long seed) throws Exception {
     Random random = new Random(seed);
     MemoryMetadata older =
-        MemoryMetadata.withDrives(VersionCommands.VERSION - 1, new Profile(2, 1, 16384), 3, 2);
+        MemoryMetadata.withDrives(
+            MetadataVersion.KEEPS_VERSIONS - 1, new Profile(2, 1, 16384), 3, 2);
     older.require(TestBlobs.createBucket(BUCKET));
     for (int i = 0; i < UNCOUNTED_OBJECTS; i++) {
       put(older, i, 1);

@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
 final class VersionCommands {
   static final String BUCKET = "b";
   static final VersionRef NULL = VersionRef.getDefaultInstance();
-  static final int VERSION = MetadataVersion.KEEPS_VERSIONS;
+  static final int VERSION = MetadataVersion.KNOWN;
 
   private final SettableClock clock = new SettableClock();
   private final MemoryTable table = new MemoryTable();

@@ -38,6 +38,7 @@ import dev.ashlar.protocol.message.RenameObject;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.message.SetBucketLock;
 import dev.ashlar.protocol.message.SetBucketVersioning;
+import dev.ashlar.protocol.message.SetObjectFacts;
 import dev.ashlar.protocol.message.VersionEntry;
 import dev.ashlar.protocol.message.Versioning;
 import dev.ashlar.protocol.model.BlobId;
@@ -602,6 +603,48 @@ class VersionsTest {
     assertEquals(ResultCode.OK, it.submit(lock).getCode());
     assertEquals(ResultCode.INVALID_BUCKET_STATE, it.versioning(Versioning.VERSIONING_SUSPENDED));
     assertEquals(ResultCode.INVALID_COMMAND, it.versioning(Versioning.VERSIONING_OFF));
+  }
+
+  /** The fields and rules of version 5 have no effect while version 4 is in use. */
+  @Test
+  void version4InUseKnowsNothingOfVersion5() throws Exception {
+    MemoryMetadata older = MemoryMetadata.withDrives(4, new Profile(2, 1, 16384), 3, 2);
+    older.require(
+        Command.newBuilder()
+            .setCreateBucket(
+                CreateBucket.newBuilder()
+                    .setName(BUCKET)
+                    .setOwner("me")
+                    .addDocuments(
+                        CreateBucket.Document.newBuilder()
+                            .setKind(1)
+                            .setDocument(ByteString.copyFromUtf8("x")))));
+    assertEquals(0, older.bucket(BUCKET).orElseThrow().getDocuments());
+    RenameObject.Builder rename =
+        RenameObject.newBuilder()
+            .setBucket(BUCKET)
+            .setSourceKey("k")
+            .setKey("l")
+            .setMark(RenameMark.newBuilder().setClientToken("token"));
+    for (int i = 1; i <= 2; i++) {
+      BlobId id = new BlobId(older.session(), i);
+      older.require(TestBlobs.put(BUCKET, "k", TestBlobs.acknowledged(older, id, 1)));
+      older.require(Command.newBuilder().setRenameObject(rename));
+    }
+    assertEquals(
+        ResultCode.NO_SUCH_KEY,
+        older.submit(Command.newBuilder().setRenameObject(rename)).getCode());
+    older.require(
+        Command.newBuilder()
+            .setCreateBucket(
+                CreateBucket.newBuilder().setName("locked").setOwner("me").setLock(true)));
+    BlobId id = new BlobId(older.session(), 3);
+    older.require(TestBlobs.put("locked", "k", TestBlobs.acknowledged(older, id, 1)));
+    older.require(
+        Command.newBuilder()
+            .setSetObjectFacts(
+                SetObjectFacts.newBuilder().setBucket("locked").setKey("k").setLegalHold(false)));
+    assertFalse(older.object("locked", "k").orElseThrow().object().getLock().getLegalHoldTold());
   }
 
   /** The commands and fields of version 4 have no effect while version 3 is in use. */
