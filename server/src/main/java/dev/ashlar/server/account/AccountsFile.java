@@ -82,8 +82,8 @@ public final class AccountsFile {
     }
     Map<String, String> fields = new HashMap<>();
     entry
-        .fields()
-        .forEachRemaining(
+        .properties()
+        .forEach(
             field -> {
               String name = field.getKey();
               if (!REQUIRED.contains(name) && !OPTIONAL.contains(name)) {
