@@ -323,7 +323,7 @@ class VersionsModelTest {
               int end = delimiter.isEmpty() ? -1 : key.indexOf(delimiter, prefix.length());
               String common = end < 0 ? "" : key.substring(0, end + 1);
               if (common.isEmpty()) {
-                versions.forEach(it -> expected.add(row(key, it, it == versions.getFirst())));
+                versions.forEach(it -> expected.add(row(key, it, it.equals(versions.getFirst()))));
               } else if (!expected.contains(common)) {
                 expected.add(common);
               }
