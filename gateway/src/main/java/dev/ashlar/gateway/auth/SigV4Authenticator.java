@@ -115,7 +115,12 @@ public final class SigV4Authenticator implements Authenticator {
           @Override
           public Caller confirmed(PrincipalAnswer answer) throws S3Exception {
             String accessKey = known.signer().principal().accessKey();
-            Signer now = signer(exchange, accessKey, known.confirmed(answer));
+            Signer now;
+            try {
+              now = signer(exchange, accessKey, known.confirmed(answer));
+            } catch (MetadataUnavailableException e) {
+              throw new S3Exception(S3Error.SERVICE_UNAVAILABLE, e);
+            }
             if (!now.secretKey().equals(secretKey)) {
               throw new S3Exception(S3Error.SIGNATURE_DOES_NOT_MATCH)
                   .with("AWSAccessKeyId", accessKey);

@@ -147,7 +147,7 @@ public enum S3Error {
   S3Error(int status, String message) {
     this.status = status;
     this.code =
-        Arrays.stream(name().split("_"))
+        Arrays.stream(name().split("_", -1))
             .map(word -> word.charAt(0) + word.substring(1).toLowerCase(Locale.ROOT))
             .collect(Collectors.joining());
     this.message = message;

@@ -1,6 +1,5 @@
 package dev.ashlar.gateway.iam;
 
-import com.google.protobuf.ByteString;
 import dev.ashlar.gateway.iam.IamCall.Subject;
 import dev.ashlar.gateway.query.QueryError;
 import dev.ashlar.gateway.query.QueryException;
@@ -8,7 +7,6 @@ import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.message.IdentityRow;
 import dev.ashlar.protocol.message.PutAccessKey;
-import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -60,11 +58,7 @@ final class AccessKeys {
     String id = Names.newId("AKIA", KEY_RANDOM_CHARS, Users.RANDOM);
     String secret = newSecret();
     call.directory()
-        .putAccessKey(
-            PutAccessKey.newBuilder()
-                .setAccessKey(id)
-                .setUserId(owner.id())
-                .setSecret(ByteString.copyFrom(secret, StandardCharsets.UTF_8)));
+        .putNewAccessKey(PutAccessKey.newBuilder().setAccessKey(id).setUserId(owner.id()), secret);
     call.out().open("AccessKey");
     writeName(call, owner);
     call.out()

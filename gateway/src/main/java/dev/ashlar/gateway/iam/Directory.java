@@ -1,5 +1,6 @@
 package dev.ashlar.gateway.iam;
 
+import dev.ashlar.gateway.principal.SecretSeals;
 import dev.ashlar.gateway.query.QueryError;
 import dev.ashlar.gateway.query.QueryException;
 import dev.ashlar.protocol.client.IdentityPage;
@@ -28,10 +29,12 @@ final class Directory {
   private static final int ATTEMPTS_MAX = 16;
 
   private final MetadataClient metadata;
+  private final SecretSeals seals;
   private final String account;
 
-  Directory(MetadataClient metadata, String account) {
+  Directory(MetadataClient metadata, SecretSeals seals, String account) {
     this.metadata = metadata;
+    this.seals = seals;
     this.account = account;
   }
 
@@ -128,6 +131,12 @@ final class Directory {
    */
   List<CredentialRow> accessKeys(String userId) throws MetadataUnavailableException {
     return metadata.accessKeys(account, userId);
+  }
+
+  /** Creates an access key with this secret. */
+  void putNewAccessKey(PutAccessKey.Builder key, String secret)
+      throws QueryException, MetadataUnavailableException {
+    putAccessKey(seals.put(key, secret));
   }
 
   void putAccessKey(PutAccessKey.Builder key) throws QueryException, MetadataUnavailableException {

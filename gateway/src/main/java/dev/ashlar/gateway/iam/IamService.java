@@ -1,5 +1,6 @@
 package dev.ashlar.gateway.iam;
 
+import dev.ashlar.gateway.principal.SecretSeals;
 import dev.ashlar.gateway.query.QueryCall;
 import dev.ashlar.gateway.query.QueryError;
 import dev.ashlar.gateway.query.QueryException;
@@ -18,9 +19,14 @@ public final class IamService implements QueryHandler {
   private static final Map<String, Action> ACTIONS = all();
 
   private final MetadataClient metadata;
+  private final SecretSeals seals;
 
-  public IamService(MetadataClient metadata) {
+  /**
+   * @param seals seals the secrets of new access keys
+   */
+  public IamService(MetadataClient metadata, SecretSeals seals) {
     this.metadata = metadata;
+    this.seals = seals;
   }
 
   private static Map<String, Action> all() {
@@ -60,7 +66,7 @@ public final class IamService implements QueryHandler {
           "Credentials from GetSessionToken cannot be used to call IAM without multi-factor"
               + " authentication.");
     }
-    Directory directory = new Directory(metadata, call.caller().accountId());
+    Directory directory = new Directory(metadata, seals, call.caller().accountId());
     action.run(new IamCall(call, directory, result));
   }
 

@@ -18,14 +18,26 @@ final class PrincipalCache {
   private static final int ENTRIES_MAX = 10_000;
 
   private final IdentityClient identities;
+  private final SecretSeals seals;
   private final ConcurrentHashMap<PrincipalQuery, Known> known = new ConcurrentHashMap<>();
 
-  PrincipalCache(IdentityClient identities) {
+  PrincipalCache(IdentityClient identities, SecretSeals seals) {
     this.identities = identities;
+    this.seals = seals;
   }
 
-  /** A principal, complete, and the policies that count for it. */
-  record Known(PrincipalAnswer answer, List<Policy> policies) {}
+  /**
+   * A principal, complete, and the policies that count for it.
+   *
+   * @param secretKey of the access key, if one was asked for
+   */
+  record Known(PrincipalAnswer answer, List<Policy> policies, String secretKey) {
+    /** Without the secret. */
+    @Override
+    public String toString() {
+      return "Known[" + answer.getAccount().getId() + "]";
+    }
+  }
 
   /**
    * @param query without a known revision
@@ -50,11 +62,12 @@ final class PrincipalCache {
   /**
    * @param before with which the query was made that is answered
    */
-  Known now(PrincipalQuery query, @Nullable Known before, PrincipalAnswer answer) {
+  Known now(PrincipalQuery query, @Nullable Known before, PrincipalAnswer answer)
+      throws MetadataUnavailableException {
     if (before != null && answer.getState() == PrincipalAnswer.State.UNCHANGED) {
       return before;
     }
-    Known now = new Known(answer, StoredPolicies.of(answer));
+    Known now = new Known(answer, StoredPolicies.of(answer), seals.open(answer.getCredential()));
     if (answer.getState() != PrincipalAnswer.State.PRESENT || answer.getRevision() == 0) {
       known.remove(query);
     } else {

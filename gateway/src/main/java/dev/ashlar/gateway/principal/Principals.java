@@ -6,7 +6,6 @@ import dev.ashlar.gateway.access.policy.decision.IdentityPolicies;
 import dev.ashlar.protocol.client.IdentityClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.AccountRow;
-import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.message.IdentityKind;
 import dev.ashlar.protocol.message.IdentityRow;
 import dev.ashlar.protocol.message.PrincipalAnswer;
@@ -14,7 +13,6 @@ import dev.ashlar.protocol.message.PrincipalQuery;
 import java.time.Clock;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Finds who may sign with an access key, or with one and a session token, and their secret. */
@@ -79,7 +77,7 @@ public final class Principals {
     }
 
     /** Who may sign now. */
-    public Found confirmed(PrincipalAnswer answer) {
+    public Found confirmed(PrincipalAnswer answer) throws MetadataUnavailableException {
       return answer.getState() == PrincipalAnswer.State.UNCHANGED
           ? signer
           : found(accessKey, claim, cache.now(query, known, answer));
@@ -87,16 +85,13 @@ public final class Principals {
   }
 
   private final PrincipalCache cache;
-  private final Function<CredentialRow, String> secrets;
   private final Clock clock;
 
   /**
-   * @param secrets reads the secret of a credential
+   * @param seals opens the secrets of credentials
    */
-  public Principals(
-      IdentityClient identities, Function<CredentialRow, String> secrets, Clock clock) {
-    this.cache = new PrincipalCache(identities);
-    this.secrets = secrets;
+  public Principals(IdentityClient identities, SecretSeals seals, Clock clock) {
+    this.cache = new PrincipalCache(identities, seals);
     this.clock = clock;
   }
 
@@ -123,14 +118,17 @@ public final class Principals {
     }
     PrincipalQuery query = query(accessKey, claim);
     PrincipalCache.Known known = cache.last(query);
-    // A credential that is not stored with an account is not known to whoever answers reads.
-    boolean isStored =
-        known != null
-            && (query.getAccessKey().isEmpty()
-                || !known.answer().getCredential().getAccount().isEmpty());
-    return isStored && found(accessKey, claim.orElse(null), known) instanceof Found.Signer signer
+    if (known == null || !isStored(query, known)) {
+      return Optional.empty();
+    }
+    return found(accessKey, claim.orElse(null), known) instanceof Found.Signer signer
         ? Optional.of(new Remembered(accessKey, claim.orElse(null), query, known, signer))
         : Optional.empty();
+  }
+
+  /** A credential without an account is not known to whoever answers reads of metadata. */
+  private static boolean isStored(PrincipalQuery query, PrincipalCache.Known known) {
+    return query.getAccessKey().isEmpty() || !known.answer().getCredential().getAccount().isEmpty();
   }
 
   private static Optional<SessionTokens.Claim> claim(@Nullable String token) {
@@ -152,8 +150,7 @@ public final class Principals {
     if (!isUsable(known.answer())) {
       return new Found.Nobody(Fault.UNKNOWN_KEY);
     }
-    return new Found.Signer(
-        principal(accessKey, known, null), secrets.apply(known.answer().getCredential()));
+    return new Found.Signer(principal(accessKey, known, null), known.secretKey());
   }
 
   private Found bySession(String accessKey, SessionTokens.Claim claim, PrincipalCache.Known known) {

@@ -54,7 +54,7 @@ final class AclHeaders {
       throw S3Exception.invalidArgument("", CANNED, String.join(",", headers.getAll(CANNED)));
     }
     if (canned == null) {
-      return grants.isEmpty() ? AclRequest.NONE : new AclRequest.Grants(grants);
+      return grants.isEmpty() ? AclRequest.none() : new AclRequest.Grants(grants);
     }
     if (!grants.isEmpty()) {
       throw S3Exception.invalidRequest(

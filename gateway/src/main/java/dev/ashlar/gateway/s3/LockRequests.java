@@ -44,7 +44,7 @@ public final class LockRequests {
   }
 
   /** What S3 answers where there is nothing to bypass. */
-  public static S3Exception bypassWithoutLock() {
+  static S3Exception bypassWithoutLock() {
     return S3Exception.invalidArgument(
         BYPASS + " is only applicable to Object Lock enabled buckets.", BYPASS, "true");
   }

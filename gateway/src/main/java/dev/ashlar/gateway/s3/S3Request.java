@@ -295,7 +295,7 @@ public sealed interface S3Request {
   /**
    * Replaces the ACL; of the bucket if the key is null.
    *
-   * @param acl NONE: the body is the ACL
+   * @param acl None: the body is the ACL
    */
   record PutAcl(String bucket, @Nullable String key, @Nullable VersionRef version, AclRequest acl)
       implements OfVersion {}

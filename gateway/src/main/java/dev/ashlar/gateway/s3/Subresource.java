@@ -166,7 +166,7 @@ public final class Subresource {
   }
 
   private static Subresource served(String parameter, Scope scope, String methods) {
-    return new Subresource(parameter, scope, List.of(methods.split(" ")), Kind.SERVED, null);
+    return new Subresource(parameter, scope, List.of(methods.split(" ", -1)), Kind.SERVED, null);
   }
 
   private Subresource detail() {

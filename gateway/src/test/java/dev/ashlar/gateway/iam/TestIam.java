@@ -12,6 +12,7 @@ import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.gateway.federation.ProviderKeys;
 import dev.ashlar.gateway.principal.Principals;
+import dev.ashlar.gateway.principal.SecretSeals;
 import dev.ashlar.gateway.query.QueryApi;
 import dev.ashlar.gateway.query.QueryMetrics;
 import dev.ashlar.gateway.query.QueryService;
@@ -90,7 +91,7 @@ public final class TestIam {
   }
 
   public TestIam() throws Exception {
-    Principals principals = new Principals(metadata, row -> row.getSecret().toStringUtf8(), clock);
+    Principals principals = new Principals(metadata, SecretSeals.NONE, clock);
     service =
         new QueryService(
             exchange -> {
@@ -99,7 +100,7 @@ public final class TestIam {
             new FormAuthenticator(principals, "eu-test-1", clock),
             Map.of(
                 QueryApi.IAM,
-                new IamService(metadata),
+                new IamService(metadata, SecretSeals.NONE),
                 QueryApi.STS,
                 new SessionService(metadata, provider -> keys.of(provider), new SecureRandom())),
             new QueryMetrics(new SimpleMeterRegistry(), IamService.actionNames()),

@@ -212,7 +212,7 @@ class AccessTableTest {
   private static ByteString acl(List<String> grants) {
     AclDocument.Builder document = AclDocument.newBuilder().setFormat(1);
     for (String grant : grants) {
-      String[] parts = grant.split(" ");
+      String[] parts = grant.split(" ", -1);
       AclGrant.Builder row = AclGrant.newBuilder().setRight(AclRight.valueOf("RIGHT_" + parts[1]));
       switch (parts[0]) {
         case "ALL" -> row.setGroup(AclGroup.GROUP_ALL_USERS);

@@ -97,7 +97,7 @@ class AclTest {
   })
   void cannedAcls(String acl, String expected) throws Exception {
     List<String> wanted = new ArrayList<>();
-    for (String grant : expected.isEmpty() ? new String[0] : expected.split(";")) {
+    for (String grant : expected.isEmpty() ? new String[0] : expected.split(";", -1)) {
       wanted.add(grant.replace("ALL ", ALL_USERS + " ").replace("AUTH ", AUTHENTICATED + " "));
     }
     wanted.add("owner FULL_CONTROL");

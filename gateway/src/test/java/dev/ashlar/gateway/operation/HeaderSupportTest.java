@@ -91,15 +91,19 @@ class HeaderSupportTest {
   }
 
   @Test
-  void bypassingRetentionNeedsABucketWithObjectLock() throws Exception {
-    for (String target : new String[] {"/bkt/k", "/bkt/k?versionId=null"}) {
+  void bypassOfRetentionIsForDeletes() throws Exception {
+    for (String target : new String[] {"/bkt/k?acl", "/bkt"}) {
       TestAnswer answer =
           s3.send(
-              TestS3.request("DELETE", target).header("x-amz-bypass-governance-retention", "true"));
+              TestS3.request("GET", target).header("x-amz-bypass-governance-retention", "true"));
       assertEquals("InvalidArgument", answer.code(), target);
       assertEquals("x-amz-bypass-governance-retention", answer.detail("ArgumentName"));
     }
     assertUnchanged();
+    // Where nothing is locked, there is nothing to bypass.
+    s3.ok(
+        204,
+        TestS3.request("DELETE", "/bkt/k").header("x-amz-bypass-governance-retention", "true"));
   }
 
   @ParameterizedTest

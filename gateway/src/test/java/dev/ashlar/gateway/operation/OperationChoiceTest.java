@@ -86,7 +86,8 @@ class OperationChoiceTest {
       """;
 
   private static final List<String> TARGETS = List.of("/bkt", "/bkt/k", "/");
-  private static final List<String[]> ROWS = TABLE.lines().map(line -> line.split(" +")).toList();
+  private static final List<String[]> ROWS =
+      TABLE.lines().map(line -> line.split(" +", -1)).toList();
 
   /** What else than GetUnconfigured a parameter may choose. */
   private static final Map<String, Set<Class<? extends S3Request>>> SERVED =

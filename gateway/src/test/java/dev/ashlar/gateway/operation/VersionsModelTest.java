@@ -323,7 +323,9 @@ class VersionsModelTest {
               int end = delimiter.isEmpty() ? -1 : key.indexOf(delimiter, prefix.length());
               String common = end < 0 ? "" : key.substring(0, end + 1);
               if (common.isEmpty()) {
-                versions.forEach(it -> expected.add(row(key, it, it.equals(versions.getFirst()))));
+                for (int i = 0; i < versions.size(); i++) {
+                  expected.add(row(key, versions.get(i), i == 0));
+                }
               } else if (!expected.contains(common)) {
                 expected.add(common);
               }

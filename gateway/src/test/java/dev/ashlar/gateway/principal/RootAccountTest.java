@@ -17,9 +17,7 @@ class RootAccountTest {
 
   private Principals principals(String accessKey, String secret) {
     return new Principals(
-        new RootAccount(metadata, accessKey, secret, OWNER),
-        row -> row.getSecret().toStringUtf8(),
-        Clock.systemUTC());
+        new RootAccount(metadata, accessKey, secret, OWNER), SecretSeals.NONE, Clock.systemUTC());
   }
 
   private static Principals.Found.Signer signer(Principals principals, String accessKey)

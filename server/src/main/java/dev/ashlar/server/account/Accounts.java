@@ -2,8 +2,8 @@ package dev.ashlar.server.account;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import com.google.protobuf.ByteString;
 import dev.ashlar.gateway.principal.RootAccount;
+import dev.ashlar.gateway.principal.SecretSeals;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.AccountQuery;
@@ -41,13 +41,17 @@ public final class Accounts {
   private final MetadataClient metadata;
   private final String firstOwner;
   private final String rootAccessKey;
+  private final SecretSeals seals;
   private final SecureRandom random = new SecureRandom();
 
   /**
    * @param firstOwner canonical id of the account of the server's root credential
    * @param rootAccessKey of that credential, which no account can have
+   * @param seals seals the secrets of access keys
    */
-  public Accounts(MetadataClient metadata, String firstOwner, String rootAccessKey) {
+  public Accounts(
+      MetadataClient metadata, String firstOwner, String rootAccessKey, SecretSeals seals) {
+    this.seals = seals;
     this.metadata = metadata;
     this.firstOwner = firstOwner;
     this.rootAccessKey = rootAccessKey;
@@ -293,7 +297,7 @@ public final class Accounts {
         throw new RefusedException(
             "account " + spec.id() + ": somebody else has the access key " + spec.accessKey());
       }
-      if (isPresent && row.getSecret().toStringUtf8().equals(spec.secretKey())) {
+      if (isPresent && seals.isCurrent(row) && seals.open(row).equals(spec.secretKey())) {
         return;
       }
       code = put(spec.id(), spec.accessKey(), spec.secretKey(), isPresent ? row : null);
@@ -311,12 +315,13 @@ public final class Accounts {
     return submit(
         Command.newBuilder()
             .setPutAccessKey(
-                PutAccessKey.newBuilder()
-                    .setAccount(account)
-                    .setAccessKey(accessKey)
-                    .setSecret(ByteString.copyFromUtf8(secretKey))
-                    .setInactive(before != null && before.getInactive())
-                    .setExpectedRevision(before == null ? 0 : before.getRevision())));
+                seals.put(
+                    PutAccessKey.newBuilder()
+                        .setAccount(account)
+                        .setAccessKey(accessKey)
+                        .setInactive(before != null && before.getInactive())
+                        .setExpectedRevision(before == null ? 0 : before.getRevision()),
+                    secretKey)));
   }
 
   private ResultCode submit(Command.Builder command) throws MetadataUnavailableException {

@@ -81,19 +81,16 @@ public final class AccountsFile {
       throw new IllegalArgumentException("a JSON object is expected");
     }
     Map<String, String> fields = new HashMap<>();
-    entry
-        .fields()
-        .forEachRemaining(
-            field -> {
-              String name = field.getKey();
-              if (!REQUIRED.contains(name) && !OPTIONAL.contains(name)) {
-                throw new IllegalArgumentException("unknown field \"" + name + "\"");
-              }
-              if (!field.getValue().isTextual()) {
-                throw new IllegalArgumentException(name + ": a string is expected");
-              }
-              fields.put(name, field.getValue().textValue());
-            });
+    for (Map.Entry<String, JsonNode> field : entry.properties()) {
+      String name = field.getKey();
+      if (!REQUIRED.contains(name) && !OPTIONAL.contains(name)) {
+        throw new IllegalArgumentException("unknown field \"" + name + "\"");
+      }
+      if (!field.getValue().isTextual()) {
+        throw new IllegalArgumentException(name + ": a string is expected");
+      }
+      fields.put(name, field.getValue().textValue());
+    }
     REQUIRED.stream()
         .sorted()
         .filter(name -> !fields.containsKey(name))

@@ -25,6 +25,7 @@ import dev.ashlar.gateway.iam.IamService;
 import dev.ashlar.gateway.operation.S3Service;
 import dev.ashlar.gateway.principal.Principals;
 import dev.ashlar.gateway.principal.RootAccount;
+import dev.ashlar.gateway.principal.SecretSeals;
 import dev.ashlar.gateway.query.QueryApi;
 import dev.ashlar.gateway.query.QueryMetrics;
 import dev.ashlar.gateway.query.QueryService;
@@ -43,6 +44,7 @@ import dev.ashlar.server.account.Accounts;
 import dev.ashlar.server.account.AccountsFile;
 import dev.ashlar.server.cluster.UsageGauges;
 import dev.ashlar.server.config.BackgroundOptions;
+import dev.ashlar.server.config.MasterKeyFile;
 import dev.ashlar.server.config.RootCredential;
 import dev.ashlar.server.config.ServerOptions;
 import dev.ashlar.server.jobs.PeriodicJobs;
@@ -50,6 +52,7 @@ import dev.ashlar.server.jobs.PeriodicJobs.Rest;
 import dev.ashlar.server.jobs.UsageCounting;
 import dev.ashlar.storage.drive.scrub.ScrubConfig;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -247,11 +250,12 @@ final class GatewayRole implements AutoCloseable {
     VirtualHosts hosts = new VirtualHosts(options.service().domains());
     S3Config config =
         new S3Config(options.service().region(), hosts, "ashlar", options.service().newBuckets());
+    SecretSeals seals = seals();
     Path accounts = options.service().accounts();
     if (accounts != null) {
-      accounts(root).ensureAll(AccountsFile.read(accounts));
+      accounts(root, seals).ensureAll(AccountsFile.read(accounts));
     }
-    Principals principals = principals(root);
+    Principals principals = principals(root, seals);
     SigV4Authenticator version4 =
         new SigV4Authenticator(
             credentials(root), principals, options.service().region(), dependencies.clock());
@@ -276,7 +280,7 @@ final class GatewayRole implements AutoCloseable {
         .add(
             new S3Server(
                 http,
-                withIdentities(service, principals),
+                withIdentities(service, principals, seals),
                 budget,
                 dependencies.meters(),
                 dependencies.clock()))
@@ -284,7 +288,7 @@ final class GatewayRole implements AutoCloseable {
   }
 
   /** IAM and STS on the same port. */
-  private RequestHandler withIdentities(S3Service s3, Principals principals) {
+  private RequestHandler withIdentities(S3Service s3, Principals principals, SecretSeals seals) {
     MetadataClient metadata = backend.metadata();
     Clock clock = dependencies.clock();
     Set<String> actions = new HashSet<>(IamService.actionNames());
@@ -293,26 +297,31 @@ final class GatewayRole implements AutoCloseable {
         s3,
         new FormAuthenticator(principals, options.service().region(), clock),
         Map.of(
-            QueryApi.IAM, new IamService(metadata),
+            QueryApi.IAM, new IamService(metadata, seals),
             QueryApi.STS, new SessionService(metadata, new FetchedKeys(), new SecureRandom())),
         new QueryMetrics(dependencies.meters(), actions),
         clock);
   }
 
   /** The accounts of the store. */
-  Accounts accounts(RootCredential root) {
-    return new Accounts(backend.metadata(), firstOwner(), root.accessKey());
+  Accounts accounts(RootCredential root) throws IOException {
+    return accounts(root, seals());
   }
 
-  private Principals principals(RootCredential root) {
+  private Accounts accounts(RootCredential root, SecretSeals seals) {
+    return new Accounts(backend.metadata(), firstOwner(), root.accessKey(), seals);
+  }
+
+  /** What encrypts the secrets of access keys. */
+  private SecretSeals seals() throws IOException {
+    Path file = options.service().masterKeyFile();
+    return file == null ? SecretSeals.NONE : MasterKeyFile.read(file);
+  }
+
+  private Principals principals(RootCredential root, SecretSeals seals) {
     RootAccount identities =
         new RootAccount(backend.metadata(), root.accessKey(), root.secretKey(), firstOwner());
-    return new Principals(identities, GatewayRole::secretKey, dependencies.clock());
-  }
-
-  /** Of an access key, or of a credential from before there were any. */
-  private static String secretKey(CredentialRow row) {
-    return row.getSecret().isEmpty() ? row.getSecretKey() : row.getSecret().toStringUtf8();
+    return new Principals(identities, seals, dependencies.clock());
   }
 
   /** The canonical id that the root credential belongs to. */

@@ -6,14 +6,17 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.gateway.principal.RootAccount;
+import dev.ashlar.gateway.principal.SecretSeals;
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CreateBucket;
+import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.message.PrincipalAnswer;
 import dev.ashlar.protocol.message.PrincipalQuery;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.server.account.Accounts.RefusedException;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class AccountsTest {
@@ -22,7 +25,7 @@ class AccountsTest {
 
   private final MemoryMetadata metadata =
       MemoryMetadata.withDrives(new Profile(4, 2, Profile.DEFAULT_STRIPE_UNIT), 6, 8);
-  private final Accounts accounts = new Accounts(metadata, FIRST, "ROOTKEY");
+  private final Accounts accounts = new Accounts(metadata, FIRST, "ROOTKEY", SecretSeals.NONE);
 
   private static AccountSpec spec(String id, String key) {
     return new AccountSpec(id, "name of " + id, id + "@x.example", "", key, "secret of " + key);
@@ -63,6 +66,20 @@ class AccountsTest {
         new Accounts.Info("111111111111", "new", "", canonical, List.of("AK1")),
         info("111111111111"));
     assertEquals("new secret", signer("AK1").getCredential().getSecret().toStringUtf8());
+  }
+
+  @Test
+  void secretsAreSealedOnceThereIsAMasterKey() throws Exception {
+    List<AccountSpec> file = List.of(spec("111111111111", "AK1"));
+    accounts.ensureAll(file);
+    SecretSeals seals = new SecretSeals(Map.of("k", new byte[SecretSeals.KEY_BYTES]));
+    Accounts sealing = new Accounts(metadata, FIRST, "ROOTKEY", seals);
+    sealing.ensureAll(file);
+    CredentialRow row = signer("AK1").getCredential();
+    assertEquals("k", row.getSealedBy());
+    assertEquals("secret of AK1", seals.open(row));
+    sealing.ensureAll(file);
+    assertEquals(row, signer("AK1").getCredential());
   }
 
   @Test

@@ -1,6 +1,7 @@
 package dev.ashlar.server.cluster;
 
 import dev.ashlar.blob.repair.GroupDebts;
+import dev.ashlar.gateway.principal.SecretSeals;
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.metadata.placement.FailureDomains;
 import dev.ashlar.metadata.placement.Placement;
@@ -62,7 +63,7 @@ public final class BalancedCluster {
           null,
           new GroupDebts(metadata, clock, new SimpleMeterRegistry()),
           failed::contains,
-          new Accounts(metadata, "0".repeat(32), "ROOT"));
+          new Accounts(metadata, "0".repeat(32), "ROOT", SecretSeals.NONE));
   private final ClusterBalance balance =
       new ClusterBalance(metadata, OUT_AFTER, failed::contains, this::nanos);
 

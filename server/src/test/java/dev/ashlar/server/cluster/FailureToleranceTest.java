@@ -3,6 +3,7 @@ package dev.ashlar.server.cluster;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.ashlar.blob.repair.GroupDebts;
+import dev.ashlar.gateway.principal.SecretSeals;
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.metadata.memory.TestBlobs;
 import dev.ashlar.protocol.client.ManualClock;
@@ -104,7 +105,7 @@ class FailureToleranceTest {
                 return missing.contains(drive);
               }
             },
-            new Accounts(metadata, "0".repeat(32), "ROOT"));
+            new Accounts(metadata, "0".repeat(32), "ROOT", SecretSeals.NONE));
     assertEquals(new FailureTolerance(2, null), admin.state().failureTolerance());
     missing.add(new UUID(0, 3));
     assertEquals(new FailureTolerance(1, null), admin.state().failureTolerance());

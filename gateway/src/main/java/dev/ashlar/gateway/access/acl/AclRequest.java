@@ -5,8 +5,6 @@ import java.util.List;
 
 /** The ACL that a request asks for, as it is written there. */
 public sealed interface AclRequest {
-  AclRequest NONE = new None();
-
   /** The request says nothing of an ACL in its headers. */
   record None() implements AclRequest {}
 
@@ -29,6 +27,10 @@ public sealed interface AclRequest {
 
   /** A grant whose grantee has not been looked up. */
   record Written(Form form, String grantee, AclPermission permission) {}
+
+  static AclRequest none() {
+    return new None();
+  }
 
   /** Whether an ACL is asked for. */
   default boolean isGiven() {

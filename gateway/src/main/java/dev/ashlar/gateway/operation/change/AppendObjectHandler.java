@@ -76,7 +76,7 @@ public record AppendObjectHandler(Backend backend) {
                     NewFacts.NONE,
                     isAbsent,
                     request.announced(),
-                    AclRequest.NONE),
+                    AclRequest.none()),
                 permit,
                 body);
     requireWon(request, stored.result());

@@ -6,7 +6,6 @@ import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
-import dev.ashlar.gateway.operation.shared.LockRules;
 import dev.ashlar.gateway.operation.shared.WriteConditions;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.gateway.version.VersionId;
@@ -24,7 +23,6 @@ import org.jspecify.annotations.Nullable;
 public record DeleteObjectHandler(Backend backend) {
   public HttpAnswer handle(S3Request.DeleteObject request, Permit permit)
       throws S3Exception, MetadataUnavailableException {
-    LockRules.requireBypassable(permit.bucket(), request.bypassesGovernance());
     WriteConditions.check(backend, request, request.precondition());
     boolean areKept = VersionId.areKept(permit.bucket());
     if (!areKept && request.version() == null) {

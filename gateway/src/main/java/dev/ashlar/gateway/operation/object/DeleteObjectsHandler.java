@@ -10,7 +10,6 @@ import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.BodyIngest;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
-import dev.ashlar.gateway.operation.shared.LockRules;
 import dev.ashlar.gateway.s3.Etags;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.gateway.version.VersionId;
@@ -44,7 +43,6 @@ public record DeleteObjectsHandler(Backend backend) {
       throws S3Exception, MetadataUnavailableException, InterruptedException {
     Element document = XmlReader.read(BodyIngest.document(body), "Delete");
     List<Deletion> deletions = deletions(document);
-    LockRules.requireBypassable(permit.bucket(), request.bypassesGovernance());
     List<Outcome> outcomes = delete(request, permit, deletions);
     boolean isQuiet = "true".equals(document.childText("Quiet"));
     return Answers.xml(document(outcomes, isQuiet));

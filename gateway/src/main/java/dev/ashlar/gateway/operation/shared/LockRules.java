@@ -1,7 +1,6 @@
 package dev.ashlar.gateway.operation.shared;
 
 import dev.ashlar.gateway.error.S3Exception;
-import dev.ashlar.gateway.s3.LockRequests;
 import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.ObjectLock;
 import java.time.Clock;
@@ -14,13 +13,6 @@ public final class LockRules {
   public static void requirePossible(BucketRow bucket) throws S3Exception {
     if (!bucket.getHasLock()) {
       throw missingConfiguration();
-    }
-  }
-
-  /** Refuses to bypass retentions in a bucket that has none. */
-  public static void requireBypassable(BucketRow bucket, boolean isBypassing) throws S3Exception {
-    if (isBypassing && !bucket.getHasLock()) {
-      throw LockRequests.bypassWithoutLock();
     }
   }
 
