@@ -219,6 +219,22 @@ class AclTest {
   }
 
   @Test
+  void ownersOfVersionsAreNamed() throws Exception {
+    canned("/bkt?acl", "public-read-write");
+    s3.ok(
+        200,
+        TestS3.request("PUT", "/bkt?versioning")
+            .body("<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>"));
+    s3.ok(200, as(OTHER, "PUT", "/bkt/k").body("theirs"));
+    s3.ok(204, as(OTHER, "DELETE", "/bkt/k"));
+    String page = s3.ok(200, "GET", "/bkt?versions").text();
+    String named = "<Owner><ID>%s</ID><DisplayName>%s</DisplayName></Owner>";
+    assertEquals(2, page.split(named.formatted(OTHER, "Other"), -1).length, page);
+    // A marker belongs to the bucket.
+    assertEquals(3, page.split(named.formatted("owner", "Owner"), -1).length, page);
+  }
+
+  @Test
   void documentsAreRead() throws Exception {
     s3.ok(
         200,

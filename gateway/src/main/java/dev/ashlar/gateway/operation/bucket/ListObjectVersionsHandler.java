@@ -4,6 +4,7 @@ import dev.ashlar.gateway.access.AccessControl.Permit;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
+import dev.ashlar.gateway.operation.shared.DisplayNames;
 import dev.ashlar.gateway.operation.shared.ListingDocument;
 import dev.ashlar.gateway.s3.S3Dates;
 import dev.ashlar.gateway.s3.S3Request;
@@ -41,9 +42,12 @@ public record ListObjectVersionsHandler(Backend backend) {
       next(document, page.entries().getLast(), permit.bucket());
     }
     document.parameters("MaxKeys", page.truncated());
+    DisplayNames names = new DisplayNames(backend, permit.caller());
     for (VersionEntry entry : page.entries()) {
       if (!isCommonPrefix(entry)) {
-        version(document, entry, permit.bucket());
+        String owner = owner(entry, permit.bucket());
+        version(document, entry);
+        xml.person("Owner", owner, names.of(owner)).close();
       }
     }
     for (VersionEntry entry : page.entries()) {
@@ -72,7 +76,12 @@ public record ListObjectVersionsHandler(Backend backend) {
     }
   }
 
-  private void version(ListingDocument document, VersionEntry entry, BucketRow bucket) {
+  private static String owner(VersionEntry entry, BucketRow bucket) {
+    return entry.getDeleteMarker() ? bucket.getOwner() : entry.getSummary().getOwner();
+  }
+
+  /** Opens the element of a version. */
+  private static void version(ListingDocument document, VersionEntry entry) {
     XmlWriter xml = document.xml();
     if (entry.getDeleteMarker()) {
       xml.open("DeleteMarker");
@@ -83,7 +92,5 @@ public record ListObjectVersionsHandler(Backend backend) {
       document.object(entry.getName(), entry.getSummary());
     }
     xml.element("VersionId", VersionId.of(entry)).element("IsLatest", entry.getLatest());
-    String owner = entry.getDeleteMarker() ? bucket.getOwner() : entry.getSummary().getOwner();
-    xml.person("Owner", owner, backend.config().ownerDisplayName()).close();
   }
 }
