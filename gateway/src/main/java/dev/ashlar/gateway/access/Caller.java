@@ -11,6 +11,7 @@ import dev.ashlar.protocol.message.PrincipalQuery;
 import dev.ashlar.protocol.message.Tag;
 import java.time.Instant;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -112,14 +113,30 @@ public record Caller(
   public Caller bringing(ObjectLock lock, Instant now) {
     return lock.equals(ObjectLock.getDefaultInstance())
         ? this
-        : new Caller(
-            accessKey, canonicalId, principal, new LockFacts(facts, lock, now), confirmation);
+        : with(others -> new LockFacts(others, lock, now));
   }
 
   private Caller with(TagFacts.Kind kind, List<Tag> tags) {
-    return tags.isEmpty()
-        ? this
-        : new Caller(
-            accessKey, canonicalId, principal, new TagFacts(facts, kind, tags), confirmation);
+    return tags.isEmpty() ? this : with(others -> new TagFacts(others, kind, tags));
+  }
+
+  /** With more facts, which the caller keeps when it is confirmed. */
+  private Caller with(UnaryOperator<ConditionContext> more) {
+    Confirmation before = confirmation;
+    Confirmation after =
+        before == null
+            ? null
+            : new Confirmation() {
+              @Override
+              public PrincipalQuery query() {
+                return before.query();
+              }
+
+              @Override
+              public Caller confirmed(PrincipalAnswer answer) throws S3Exception {
+                return before.confirmed(answer).with(more);
+              }
+            };
+    return new Caller(accessKey, canonicalId, principal, more.apply(facts), after);
   }
 }

@@ -126,13 +126,18 @@ class SignerReadsTest {
   }
 
   private void putUser(String action) throws Exception {
+    putUserWith(
+        "{\"Statement\":[{\"Effect\":\"Allow\",\"Action\":\""
+            + action
+            + "\",\"Resource\":\"*\"}]}");
+  }
+
+  private void putUserWith(String policy) throws Exception {
     long revision =
         metadata
             .identity(ACCOUNT, IdentityKind.IDENTITY_USER, "alice")
             .map(IdentityRow::getRevision)
             .orElse(0L);
-    String policy =
-        "{\"Statement\":[{\"Effect\":\"Allow\",\"Action\":\"" + action + "\",\"Resource\":\"*\"}]}";
     IdentityRow user =
         IdentityRow.newBuilder()
             .setKind(IdentityKind.IDENTITY_USER)
@@ -154,7 +159,11 @@ class SignerReadsTest {
 
   /** The error code, or nothing. */
   private String send(String method, String uri, String key, String secret) throws Exception {
-    TestRequest request = sign(TestS3.request(method, uri), key, secret);
+    return send(TestS3.request(method, uri), key, secret);
+  }
+
+  private String send(TestRequest unsigned, String key, String secret) throws Exception {
+    TestRequest request = sign(unsigned, key, secret);
     try {
       service.handle(request);
       return "";
@@ -168,14 +177,24 @@ class SignerReadsTest {
   private static TestRequest sign(TestRequest request, String key, String secret)
       throws GeneralSecurityException {
     request.header("x-amz-date", TIME).header("x-amz-content-sha256", "UNSIGNED-PAYLOAD");
+    // In the order of their names, which is also the order in which tests add others.
+    StringBuilder headers =
+        new StringBuilder("host:s3.test\nx-amz-content-sha256:UNSIGNED-PAYLOAD");
+    headers.append("\nx-amz-date:" + TIME + "\n");
     String names = "host;x-amz-content-sha256;x-amz-date";
+    for (String name : List.of("x-amz-tagging")) {
+      if (request.headers().contains(name)) {
+        headers.append(name + ":" + request.headers().get(name) + "\n");
+        names += ";" + name;
+      }
+    }
     String canonical =
-        "%s\n%s\n%s\nhost:s3.test\nx-amz-content-sha256:UNSIGNED-PAYLOAD\nx-amz-date:%s\n\n%s\n%s"
+        "%s\n%s\n%s\n%s\n%s\n%s"
             .formatted(
                 request.method(),
                 request.rawPath(),
                 request.rawQuery(),
-                TIME,
+                headers,
                 names,
                 "UNSIGNED-PAYLOAD");
     HexFormat hex = HexFormat.of();
@@ -209,6 +228,23 @@ class SignerReadsTest {
       assertEquals("", send("HEAD", "/bkt/k", key, secret));
       assertEquals("", send("HEAD", "/bkt", key, secret));
       assertEquals(List.of("object", "object", "bucket"), calls, key);
+    }
+  }
+
+  @Test
+  void whatARequestBringsCountsForCallersThatAreKnownAlready() throws Exception {
+    putUserWith(
+        "{\"Statement\":[{\"Effect\":\"Allow\",\"Action\":\"s3:*\",\"Resource\":\"*\"},"
+            + "{\"Effect\":\"Deny\",\"Action\":\"s3:PutObject\",\"Resource\":\"*\",\"Condition\":"
+            + "{\"StringEquals\":{\"s3:RequestObjectTag/secret\":\"yes\"}}}]}");
+    for (int i = 0; i < 3; i++) {
+      assertEquals("", send("PUT", "/bkt/k", "USER", "user-secret"));
+      assertEquals(
+          "AccessDenied",
+          send(
+              TestS3.request("PUT", "/bkt/k").header("x-amz-tagging", "secret=yes"),
+              "USER",
+              "user-secret"));
     }
   }
 
