@@ -191,7 +191,7 @@ record ObjectRequestParser(
         key,
         version,
         LockRequests.isTrue(headers, LockRequests.BYPASS),
-        RequestHeaders.writeCondition(headers));
+        DeleteConditions.of(headers));
   }
 
   private ReadOptions readOptions() throws S3Exception {

@@ -41,6 +41,9 @@ public final class S3RequestParser {
     if (!(request instanceof S3Request.VersionRequest)) {
       NewFacts.requireAbsent(headers);
     }
+    if (!(request instanceof S3Request.DeleteObject)) {
+      DeleteConditions.requireAbsent(headers);
+    }
     boolean mayLock = request instanceof S3Request.CreateBucket;
     if (!mayLock && LockRequests.isTrue(headers, LockRequests.LOCK_BUCKET)) {
       throw S3Exception.unsupportedHeader(LockRequests.LOCK_BUCKET);

@@ -28,6 +28,8 @@ final class SupportedHeaders {
       Set.of(
           LockRequests.LOCK_BUCKET,
           LockRequests.BYPASS,
+          DeleteConditions.SIZE,
+          DeleteConditions.TIME,
           AclHeaders.CANNED,
           "x-amz-checksum-algorithm",
           "x-amz-checksum-crc32",

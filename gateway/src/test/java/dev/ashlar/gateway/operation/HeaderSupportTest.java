@@ -25,8 +25,6 @@ class HeaderSupportTest {
     "x-amz-request-payer, somebody",
     "x-amz-bucket-namespace, account-regional",
     "x-amz-client-token, 1",
-    "x-amz-if-match-size, 6",
-    "x-amz-if-match-last-modified-time, 'Wed, 01 Jan 2020 00:00:00 GMT'",
     "x-amz-if-match-initiated-time, 'Wed, 01 Jan 2020 00:00:00 GMT'",
     "x-amz-object-if-match, abc",
     "x-amz-object-lock-event-hold, ON",

@@ -7,6 +7,7 @@ import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
 import dev.ashlar.gateway.operation.shared.WriteConditions;
+import dev.ashlar.gateway.s3.DeleteConditions;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.gateway.version.VersionId;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
@@ -25,7 +26,9 @@ public record DeleteObjectHandler(Backend backend) {
       throws S3Exception, MetadataUnavailableException {
     WriteConditions.check(backend, request, request.precondition());
     boolean areKept = VersionId.areKept(permit.bucket());
-    if (!areKept && request.version() == null) {
+    // Older metadata knows these conditions of targets only, or not at all.
+    boolean isPlain = !DeleteConditions.areIn(request.precondition());
+    if (!areKept && request.version() == null && isPlain) {
       return deleteOnly(request);
     }
     DeleteTarget.Builder target =

@@ -10,6 +10,7 @@ import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.BodyIngest;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
+import dev.ashlar.gateway.s3.DeleteConditions;
 import dev.ashlar.gateway.s3.Etags;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.gateway.version.VersionId;
@@ -31,7 +32,7 @@ public record DeleteObjectsHandler(Backend backend) {
   private static final int KEYS_MAX = 1000;
 
   /** What the body names, as it names it. */
-  private record Deletion(String key, @Nullable String versionId, @Nullable String etag) {}
+  private record Deletion(String key, @Nullable String versionId, Precondition condition) {}
 
   private sealed interface Outcome {}
 
@@ -52,22 +53,29 @@ public record DeleteObjectsHandler(Backend backend) {
     List<Deletion> deletions = new ArrayList<>();
     for (Element child : document.children()) {
       if (child.name().equals("Object")) {
-        if (child.child("LastModifiedTime") != null || child.child("Size") != null) {
-          throw new S3Exception(S3Error.NOT_IMPLEMENTED);
-        }
         String key = child.required("Key");
         if (key.isEmpty()) {
           throw new S3Exception(S3Error.MALFORMED_XML);
         }
         String versionId = child.childText("VersionId");
         boolean hasVersion = versionId != null && !versionId.isEmpty();
-        deletions.add(new Deletion(key, hasVersion ? versionId : null, child.childText("ETag")));
+        deletions.add(new Deletion(key, hasVersion ? versionId : null, condition(child)));
       }
     }
     if (deletions.isEmpty() || deletions.size() > KEYS_MAX) {
       throw new S3Exception(S3Error.MALFORMED_XML);
     }
     return deletions;
+  }
+
+  private static Precondition condition(Element entry) throws S3Exception {
+    String etag = entry.childText("ETag");
+    Precondition onEtag =
+        etag == null
+            ? Precondition.getDefaultInstance()
+            : Precondition.newBuilder().setIfMatch(Etags.unquote(etag)).build();
+    return DeleteConditions.with(
+        onEtag, entry.childText("Size"), entry.childText("LastModifiedTime"));
   }
 
   /** Decides about each deletion, and carries out what is allowed, in the order of the request. */
@@ -115,7 +123,7 @@ public record DeleteObjectsHandler(Backend backend) {
         permit.isAllowed(Need.ofVersion("s3:DeleteObject", key))
             && (!request.bypassesGovernance()
                 || permit.isAllowed(Need.of(S3Request.BYPASS_GOVERNANCE, key)))
-            && (deletion.etag == null
+            && (deletion.condition.getIfMatch().isEmpty()
                 || permit.isAllowed(
                     Need.of("s3:GetObject", new Need.Resource.Key(bucket, deletion.key))));
     return isAllowed ? null : S3Error.ACCESS_DENIED;
@@ -124,12 +132,11 @@ public record DeleteObjectsHandler(Backend backend) {
   private static DeleteTarget target(
       Deletion deletion, @Nullable VersionRef version, boolean bypassesGovernance) {
     DeleteTarget.Builder target = DeleteTarget.newBuilder().setKey(deletion.key);
+    if (!deletion.condition.equals(Precondition.getDefaultInstance())) {
+      target.setPrecondition(deletion.condition);
+    }
     if (version != null) {
       target.setVersion(version).setBypassGovernance(bypassesGovernance);
-    }
-    if (deletion.etag != null) {
-      target.setPrecondition(
-          Precondition.newBuilder().setIfMatch(Etags.unquote(deletion.etag)).build());
     }
     return target.build();
   }
