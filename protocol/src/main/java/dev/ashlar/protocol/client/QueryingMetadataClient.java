@@ -59,14 +59,7 @@ public abstract class QueryingMetadataClient implements MetadataClient {
 
   @Override
   public Optional<BucketRow> bucket(String name) throws MetadataUnavailableException {
-    return bucket(ask(MetadataQuery.newBuilder().setBucket(name)));
-  }
-
-  @Override
-  public Confirmed<Optional<BucketRow>> bucket(String name, PrincipalQuery caller)
-      throws MetadataUnavailableException {
-    MetadataAnswer answer = ask(MetadataQuery.newBuilder().setBucket(name).setCaller(caller));
-    return confirmed(bucket(answer), answer);
+    return ask(MetadataQuery.newBuilder().setBucket(name)).getBucketsList().stream().findFirst();
   }
 
   @Override
@@ -105,18 +98,6 @@ public abstract class QueryingMetadataClient implements MetadataClient {
         : new VersionRead.Nothing();
   }
 
-  private static Optional<BucketRow> bucket(MetadataAnswer answer) {
-    return answer.getBucketsList().stream().findFirst();
-  }
-
-  private static <T> Confirmed<T> confirmed(T value, MetadataAnswer answer)
-      throws MetadataUnavailableException {
-    if (!answer.hasCaller()) {
-      throw MetadataUnavailableException.refused("the metadata peer's build is older");
-    }
-    return new Confirmed<>(value, answer.getCaller());
-  }
-
   @Override
   public IdentityAnswer identity(IdentityQuery query) throws MetadataUnavailableException {
     return ask(MetadataQuery.newBuilder().setIdentity(query)).getIdentity();
@@ -130,22 +111,8 @@ public abstract class QueryingMetadataClient implements MetadataClient {
   @Override
   public Optional<ObjectRead> object(String bucket, String key)
       throws MetadataUnavailableException {
-    return object(ask(objectQuery(bucket, key)));
-  }
-
-  @Override
-  public Confirmed<Optional<ObjectRead>> object(String bucket, String key, PrincipalQuery caller)
-      throws MetadataUnavailableException {
-    MetadataAnswer answer = ask(objectQuery(bucket, key).setCaller(caller));
-    return confirmed(object(answer), answer);
-  }
-
-  private static MetadataQuery.Builder objectQuery(String bucket, String key) {
-    return MetadataQuery.newBuilder()
-        .setObject(KeyQuery.newBuilder().setBucket(bucket).setKey(key));
-  }
-
-  private static Optional<ObjectRead> object(MetadataAnswer answer) {
+    KeyQuery.Builder query = KeyQuery.newBuilder().setBucket(bucket).setKey(key);
+    MetadataAnswer answer = ask(MetadataQuery.newBuilder().setObject(query));
     return answer.hasObject()
         ? Optional.of(new ObjectRead(answer.getObject(), answer.getBlobsList()))
         : Optional.empty();
