@@ -2,6 +2,7 @@ package dev.ashlar.blob.engine;
 
 import com.google.protobuf.ByteString;
 import dev.ashlar.protocol.client.AccessRead;
+import dev.ashlar.protocol.client.BucketsQuery;
 import dev.ashlar.protocol.client.EventsPage;
 import dev.ashlar.protocol.client.ListPage;
 import dev.ashlar.protocol.client.ListQuery;
@@ -187,6 +188,11 @@ public final class BlobRowsMetadata implements MetadataClient {
 
   @Override
   public List<BucketRow> buckets() {
+    return List.of();
+  }
+
+  @Override
+  public List<BucketRow> buckets(BucketsQuery query) {
     return List.of();
   }
 

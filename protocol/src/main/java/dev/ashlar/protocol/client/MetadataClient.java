@@ -55,6 +55,8 @@ public interface MetadataClient extends IdentityClient {
   /** All buckets by name. */
   List<BucketRow> buckets() throws MetadataUnavailableException;
 
+  List<BucketRow> buckets(BucketsQuery query) throws MetadataUnavailableException;
+
   /** Empty when the bucket or the key does not exist. */
   Optional<ObjectRead> object(String bucket, String key) throws MetadataUnavailableException;
 

@@ -7,6 +7,7 @@ import dev.ashlar.protocol.message.BlobsQuery;
 import dev.ashlar.protocol.message.BucketConfigQuery;
 import dev.ashlar.protocol.message.BucketDocument;
 import dev.ashlar.protocol.message.BucketDocumentsQuery;
+import dev.ashlar.protocol.message.BucketListQuery;
 import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.message.DebtLevel;
@@ -106,6 +107,24 @@ public abstract class QueryingMetadataClient implements MetadataClient {
   @Override
   public List<BucketRow> buckets() throws MetadataUnavailableException {
     return ask(MetadataQuery.newBuilder().setBuckets(true)).getBucketsList();
+  }
+
+  @Override
+  public List<BucketRow> buckets(BucketsQuery query) throws MetadataUnavailableException {
+    BucketListQuery.Builder some =
+        BucketListQuery.newBuilder()
+            .setOwner(query.owner())
+            .setPrefix(query.prefix())
+            .setRegion(query.region())
+            .setAfter(query.after())
+            .setMax(query.max());
+    // A peer of an older build answers with all.
+    return ask(MetadataQuery.newBuilder().setBuckets(true).setSomeBuckets(some))
+        .getBucketsList()
+        .stream()
+        .filter(query::matches)
+        .limit(query.max())
+        .toList();
   }
 
   @Override
