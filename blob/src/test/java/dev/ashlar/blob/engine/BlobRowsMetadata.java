@@ -2,7 +2,7 @@ package dev.ashlar.blob.engine;
 
 import com.google.protobuf.ByteString;
 import dev.ashlar.protocol.client.AccessRead;
-import dev.ashlar.protocol.client.Confirmed;
+import dev.ashlar.protocol.client.BucketsQuery;
 import dev.ashlar.protocol.client.EventsPage;
 import dev.ashlar.protocol.client.ListPage;
 import dev.ashlar.protocol.client.ListQuery;
@@ -30,7 +30,6 @@ import dev.ashlar.protocol.message.NewBlob;
 import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.OutboxRow;
 import dev.ashlar.protocol.message.PartRow;
-import dev.ashlar.protocol.message.PrincipalAnswer;
 import dev.ashlar.protocol.message.PrincipalQuery;
 import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.message.ResultCode;
@@ -172,11 +171,6 @@ public final class BlobRowsMetadata implements MetadataClient {
   }
 
   @Override
-  public Confirmed<Optional<ObjectRead>> object(String bucket, String key, PrincipalQuery caller) {
-    return new Confirmed<>(object(bucket, key), PrincipalAnswer.getDefaultInstance());
-  }
-
-  @Override
   public AccessRead bucket(BucketConfigQuery config, @Nullable PrincipalQuery caller) {
     throw new UnsupportedOperationException();
   }
@@ -188,17 +182,17 @@ public final class BlobRowsMetadata implements MetadataClient {
   }
 
   @Override
-  public Confirmed<Optional<BucketRow>> bucket(String name, PrincipalQuery caller) {
-    return new Confirmed<>(bucket(name), PrincipalAnswer.getDefaultInstance());
-  }
-
-  @Override
   public IdentityAnswer identity(IdentityQuery query) {
     return IdentityAnswer.getDefaultInstance();
   }
 
   @Override
   public List<BucketRow> buckets() {
+    return List.of();
+  }
+
+  @Override
+  public List<BucketRow> buckets(BucketsQuery query) {
     return List.of();
   }
 

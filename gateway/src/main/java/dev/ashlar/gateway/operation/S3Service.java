@@ -173,7 +173,7 @@ public final class S3Service implements RequestHandler {
       case S3Request.UploadPartCopy part -> new UploadPartCopyHandler(backend).handle(part, caller);
       case S3Request.CompleteMultipartUpload complete ->
           new CompleteMultipartUploadHandler(backend)
-              .handle(complete, exchange.headers().get("host", ""), body);
+              .handle(complete, permit, exchange.headers().get("host", ""), body);
       case S3Request.AbortMultipartUpload abort ->
           new AbortMultipartUploadHandler(backend).handle(abort);
       case S3Request.ListParts list -> new ListPartsHandler(backend).handle(list, caller);

@@ -157,7 +157,12 @@ public sealed interface S3Request {
   }
 
   /** A request about what a version has beside its content: its tags or its lock. */
-  sealed interface FactsRequest extends KeyRequest, OfVersion {}
+  sealed interface FactsRequest extends KeyRequest, OfVersion {
+    /** The object that it is about. */
+    default Resource.StoredObject stored() {
+      return new Resource.StoredObject(bucket(), key(), version());
+    }
+  }
 
   /** A request whose body becomes a part of an object. */
   sealed interface DataRequest extends KeyRequest {

@@ -37,6 +37,13 @@ public final class VersionId {
     return of(entry.getVersion(), entry.getVersioned());
   }
 
+  /** The version that an entry of a listing is about. */
+  public static VersionRef ref(VersionEntry entry) {
+    return entry.getVersioned()
+        ? VersionRef.newBuilder().setNumber(entry.getVersion()).build()
+        : VersionRef.getDefaultInstance();
+  }
+
   public static String of(VersionRef version) {
     return of(version.getNumber(), version.getNumber() != 0);
   }

@@ -325,6 +325,16 @@ class AclTest {
   }
 
   @Test
+  void aDocumentAndHeadersContradictEachOther() throws Exception {
+    for (String uri : List.of("/bkt?acl", "/bkt/k?acl")) {
+      s3.refused(
+          "InvalidRequest",
+          TestS3.request("PUT", uri).header("x-amz-acl", "private").body(document()));
+      assertEquals(List.of("owner FULL_CONTROL"), grants(uri));
+    }
+  }
+
+  @Test
   void headersNameSeveralGrantees() throws Exception {
     s3.ok(
         200,

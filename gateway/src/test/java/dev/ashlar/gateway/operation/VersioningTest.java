@@ -485,6 +485,33 @@ class VersioningTest {
     assertEquals(1, versions().stream().filter(row -> row.startsWith("m ")).count());
   }
 
+  private static TestRequest completion(String upload, String etag) {
+    return TestS3.request("POST", "/bkt/m?uploadId=" + upload)
+        .body(
+            "<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>"
+                + etag
+                + "</ETag></Part></CompleteMultipartUpload>");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"PUT", "DELETE"})
+  void aRepeatedCompletionFindsItsVersionBehindNewerOnes(String method) throws Exception {
+    set("Enabled");
+    String upload = s3.ok(200, "POST", "/bkt/m?uploads").element("UploadId");
+    String etag = s3.ok(200, put("m?partNumber=1&uploadId=" + upload, "part")).header("ETag");
+    TestAnswer first = s3.ok(200, completion(upload, etag));
+    putVersion("m2", "a key behind");
+    s3.ok(method.equals("PUT") ? 200 : 204, method, "/bkt/m");
+    TestAnswer again = s3.ok(200, completion(upload, etag));
+    assertEquals(first.header(ID), again.header(ID));
+    assertEquals(first.text(), again.text());
+    s3.refused("NoSuchUpload", completion(upload, "\"" + "0".repeat(32) + "\""));
+    s3.refused("NoSuchUpload", completion(upload, "no MD5"));
+    s3.refused("NoSuchUpload", completion("unknown", etag));
+    s3.ok(204, "DELETE", "/bkt/m?versionId=" + first.header(ID));
+    s3.refused("NoSuchUpload", completion(upload, etag));
+  }
+
   @Test
   void conditionsAreOfThePresentVersion() throws Exception {
     set("Enabled");

@@ -9,7 +9,6 @@ import dev.ashlar.metadata.state.apply.MetadataVersion;
 import dev.ashlar.metadata.state.identity.Principals;
 import dev.ashlar.metadata.state.object.BucketReads;
 import dev.ashlar.protocol.client.AccessRead;
-import dev.ashlar.protocol.client.Confirmed;
 import dev.ashlar.protocol.client.ListPage;
 import dev.ashlar.protocol.client.ListQuery;
 import dev.ashlar.protocol.client.MetadataClient;
@@ -178,15 +177,6 @@ public final class MetadataServer extends QueryingMetadataClient implements Auto
   public Optional<ObjectRead> object(String bucket, String key)
       throws MetadataUnavailableException {
     return group.read((reads, snapshot) -> reads.object(snapshot, bucket, key));
-  }
-
-  @Override
-  public Confirmed<Optional<ObjectRead>> object(String bucket, String key, PrincipalQuery caller)
-      throws MetadataUnavailableException {
-    return group.read(
-        (reads, snapshot) ->
-            new Confirmed<>(
-                reads.object(snapshot, bucket, key), Principals.answer(snapshot, caller)));
   }
 
   @Override

@@ -17,6 +17,7 @@ import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.metadata.table.ObjectTable;
 import dev.ashlar.metadata.table.OlderVersions;
 import dev.ashlar.metadata.table.Table;
+import dev.ashlar.protocol.client.BucketsQuery;
 import dev.ashlar.protocol.client.ListPage;
 import dev.ashlar.protocol.client.ListQuery;
 import dev.ashlar.protocol.client.ObjectRead;
@@ -27,6 +28,7 @@ import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.BlobsInDebtQuery;
 import dev.ashlar.protocol.message.BucketConfigAnswer;
 import dev.ashlar.protocol.message.BucketConfigQuery;
+import dev.ashlar.protocol.message.BucketListQuery;
 import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.ClusterState;
 import dev.ashlar.protocol.message.CredentialRow;
@@ -81,7 +83,9 @@ public final class MetadataReads {
     }
     switch (query.getKindCase()) {
       case BUCKET -> bucket(query.getBucket()).ifPresent(answer::addBuckets);
-      case BUCKETS -> answer.addAllBuckets(buckets());
+      case BUCKETS ->
+          answer.addAllBuckets(
+              query.hasSomeBuckets() ? buckets(query.getSomeBuckets()) : buckets());
       case CREDENTIAL ->
           credential(snapshot, query.getCredential()).ifPresent(answer::setCredential);
       case OBJECT -> object(snapshot, query.getObject(), answer);
@@ -170,6 +174,19 @@ public final class MetadataReads {
 
   public List<BucketRow> buckets() {
     return List.copyOf(catalog.buckets().values());
+  }
+
+  private List<BucketRow> buckets(BucketListQuery some) {
+    String prefix = some.getPrefix();
+    String after = some.getAfter();
+    BucketsQuery query =
+        new BucketsQuery(some.getOwner(), prefix, some.getRegion(), after, some.getMax());
+    String from = after.compareTo(prefix) < 0 ? prefix : after;
+    return catalog.buckets().tailMap(from).values().stream()
+        .takeWhile(bucket -> bucket.getName().startsWith(prefix))
+        .filter(query::matches)
+        .limit(query.max())
+        .toList();
   }
 
   public Optional<CredentialRow> credential(Table snapshot, String accessKey) {

@@ -44,10 +44,6 @@ public interface MetadataClient extends IdentityClient {
 
   Optional<BucketRow> bucket(String name) throws MetadataUnavailableException;
 
-  /** Likewise, with the caller. */
-  Confirmed<Optional<BucketRow>> bucket(String name, PrincipalQuery caller)
-      throws MetadataUnavailableException;
-
   /**
    * A bucket and what a decision about access to it needs.
    *
@@ -59,12 +55,10 @@ public interface MetadataClient extends IdentityClient {
   /** All buckets by name. */
   List<BucketRow> buckets() throws MetadataUnavailableException;
 
+  List<BucketRow> buckets(BucketsQuery query) throws MetadataUnavailableException;
+
   /** Empty when the bucket or the key does not exist. */
   Optional<ObjectRead> object(String bucket, String key) throws MetadataUnavailableException;
-
-  /** Likewise, with the caller. */
-  Confirmed<Optional<ObjectRead>> object(String bucket, String key, PrincipalQuery caller)
-      throws MetadataUnavailableException;
 
   /**
    * A version of a key and what a decision about access to it needs.

@@ -7,6 +7,7 @@ import dev.ashlar.protocol.message.BlobsQuery;
 import dev.ashlar.protocol.message.BucketConfigQuery;
 import dev.ashlar.protocol.message.BucketDocument;
 import dev.ashlar.protocol.message.BucketDocumentsQuery;
+import dev.ashlar.protocol.message.BucketListQuery;
 import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.message.DebtLevel;
@@ -59,14 +60,7 @@ public abstract class QueryingMetadataClient implements MetadataClient {
 
   @Override
   public Optional<BucketRow> bucket(String name) throws MetadataUnavailableException {
-    return bucket(ask(MetadataQuery.newBuilder().setBucket(name)));
-  }
-
-  @Override
-  public Confirmed<Optional<BucketRow>> bucket(String name, PrincipalQuery caller)
-      throws MetadataUnavailableException {
-    MetadataAnswer answer = ask(MetadataQuery.newBuilder().setBucket(name).setCaller(caller));
-    return confirmed(bucket(answer), answer);
+    return ask(MetadataQuery.newBuilder().setBucket(name)).getBucketsList().stream().findFirst();
   }
 
   @Override
@@ -105,18 +99,6 @@ public abstract class QueryingMetadataClient implements MetadataClient {
         : new VersionRead.Nothing();
   }
 
-  private static Optional<BucketRow> bucket(MetadataAnswer answer) {
-    return answer.getBucketsList().stream().findFirst();
-  }
-
-  private static <T> Confirmed<T> confirmed(T value, MetadataAnswer answer)
-      throws MetadataUnavailableException {
-    if (!answer.hasCaller()) {
-      throw MetadataUnavailableException.refused("the metadata peer's build is older");
-    }
-    return new Confirmed<>(value, answer.getCaller());
-  }
-
   @Override
   public IdentityAnswer identity(IdentityQuery query) throws MetadataUnavailableException {
     return ask(MetadataQuery.newBuilder().setIdentity(query)).getIdentity();
@@ -128,24 +110,28 @@ public abstract class QueryingMetadataClient implements MetadataClient {
   }
 
   @Override
-  public Optional<ObjectRead> object(String bucket, String key)
-      throws MetadataUnavailableException {
-    return object(ask(objectQuery(bucket, key)));
+  public List<BucketRow> buckets(BucketsQuery query) throws MetadataUnavailableException {
+    BucketListQuery.Builder some =
+        BucketListQuery.newBuilder()
+            .setOwner(query.owner())
+            .setPrefix(query.prefix())
+            .setRegion(query.region())
+            .setAfter(query.after())
+            .setMax(query.max());
+    // A peer of an older build answers with all.
+    return ask(MetadataQuery.newBuilder().setBuckets(true).setSomeBuckets(some))
+        .getBucketsList()
+        .stream()
+        .filter(query::matches)
+        .limit(query.max())
+        .toList();
   }
 
   @Override
-  public Confirmed<Optional<ObjectRead>> object(String bucket, String key, PrincipalQuery caller)
+  public Optional<ObjectRead> object(String bucket, String key)
       throws MetadataUnavailableException {
-    MetadataAnswer answer = ask(objectQuery(bucket, key).setCaller(caller));
-    return confirmed(object(answer), answer);
-  }
-
-  private static MetadataQuery.Builder objectQuery(String bucket, String key) {
-    return MetadataQuery.newBuilder()
-        .setObject(KeyQuery.newBuilder().setBucket(bucket).setKey(key));
-  }
-
-  private static Optional<ObjectRead> object(MetadataAnswer answer) {
+    KeyQuery.Builder query = KeyQuery.newBuilder().setBucket(bucket).setKey(key);
+    MetadataAnswer answer = ask(MetadataQuery.newBuilder().setObject(query));
     return answer.hasObject()
         ? Optional.of(new ObjectRead(answer.getObject(), answer.getBlobsList()))
         : Optional.empty();

@@ -44,6 +44,27 @@ abstract class AbstractObjectsContract extends AbstractFreshMetadata {
     assertTrue(client.bucket("c").isEmpty());
   }
 
+  private List<String> buckets(String prefix, String region, String after, int max)
+      throws Exception {
+    return client.buckets(new BucketsQuery("you", prefix, region, after, max)).stream()
+        .map(bucket -> bucket.getName())
+        .toList();
+  }
+
+  @Test
+  void someBucketsOfAnOwnerAreListed() throws Exception {
+    for (String name : List.of("a", "ca", "cb", "cc", "d")) {
+      ok(Command.newBuilder().setCreateBucket(bucket(name, "you")));
+    }
+    ok(Command.newBuilder().setCreateBucket(bucket("cbb", "me")));
+    assertEquals(List.of("a", "ca", "cb", "cc", "d"), buckets("", "", "", 10));
+    assertEquals(List.of("ca", "cb", "cc"), buckets("c", "", "", 3));
+    assertEquals(List.of("ca", "cb"), buckets("c", "eu", "a", 2));
+    assertEquals(List.of("cc"), buckets("c", "", "cb", 2));
+    assertEquals(List.of(), buckets("c", "", "d", 2));
+    assertEquals(List.of(), buckets("", "us", "", 2));
+  }
+
   @Test
   void onlyAnEmptyBucketIsDeleted() throws Exception {
     Command.Builder deletion =

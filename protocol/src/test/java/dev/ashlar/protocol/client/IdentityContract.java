@@ -20,17 +20,20 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.protocol.message.AccountQuery;
+import dev.ashlar.protocol.message.BucketConfigQuery;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.message.IdentityKind;
 import dev.ashlar.protocol.message.IdentityListQuery;
 import dev.ashlar.protocol.message.IdentityRow;
+import dev.ashlar.protocol.message.KeyQuery;
 import dev.ashlar.protocol.message.PrincipalAnswer;
 import dev.ashlar.protocol.message.PrincipalAnswer.State;
 import dev.ashlar.protocol.message.PrincipalQuery;
 import dev.ashlar.protocol.message.ResultCode;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -133,6 +136,13 @@ public abstract class IdentityContract {
     assertEquals(List.of("c"), names(client.identities(users.build()).identities()));
   }
 
+  private PrincipalAnswer callerOfObject(PrincipalQuery.Builder query) throws Exception {
+    KeyQuery.Builder key = KeyQuery.newBuilder().setBucket("b").setKey("k");
+    BucketConfigQuery.Builder config = BucketConfigQuery.newBuilder().setBucket("b");
+    return Objects.requireNonNull(
+        client.object(key.build(), config.build(), query.build()).caller());
+  }
+
   /** One read of an object confirms a cached principal, or brings the present one. */
   @Test
   void readsConfirmTheirCaller() throws Exception {
@@ -148,14 +158,16 @@ public abstract class IdentityContract {
     assertEquals(1, known.getPolicies(0).getDocumentsCount());
     assertEquals("secret of AKIA1", known.getCredential().getSecret().toStringUtf8());
     query.setKnownRevision(known.getRevision());
-    Confirmed<?> read = client.object("b", "k", query.build());
-    assertEquals(State.UNCHANGED, read.caller().getState());
-    assertFalse(read.caller().hasCredential());
+    PrincipalAnswer confirmed = callerOfObject(query);
+    assertEquals(State.UNCHANGED, confirmed.getState());
+    assertFalse(confirmed.hasCredential());
     CredentialRow row = client.accessKeys(ACCOUNT, "AIDAU").getFirst();
     ok(put(key(row).setInactive(true)));
-    assertTrue(client.bucket("b", query.build()).caller().getCredential().getInactive());
+    BucketConfigQuery bucket = BucketConfigQuery.newBuilder().setBucket("b").build();
+    PrincipalAnswer ofBucket = client.bucket(bucket, query.build()).caller();
+    assertTrue(Objects.requireNonNull(ofBucket).getCredential().getInactive());
     ok(deleteKey("AKIA1"));
-    assertEquals(State.ABSENT, client.object("b", "k", query.build()).caller().getState());
+    assertEquals(State.ABSENT, callerOfObject(query).getState());
     assertEquals(List.of(), client.accessKeys(ACCOUNT, "AIDAU"));
   }
 

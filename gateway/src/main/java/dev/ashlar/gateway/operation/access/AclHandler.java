@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 import dev.ashlar.gateway.access.AccessControl.Permit;
 import dev.ashlar.gateway.access.AccessDocument;
 import dev.ashlar.gateway.access.BucketConfig;
+import dev.ashlar.gateway.access.Need;
 import dev.ashlar.gateway.access.acl.Acl;
 import dev.ashlar.gateway.access.acl.AclRequest;
 import dev.ashlar.gateway.access.acl.Grantee;
@@ -17,14 +18,13 @@ import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.BodyIngest;
 import dev.ashlar.gateway.operation.shared.DisplayNames;
+import dev.ashlar.gateway.operation.shared.ErrorMapping;
+import dev.ashlar.gateway.operation.shared.FactChanges;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.gateway.xml.XmlWriter;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.Command;
-import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.PutBucketDocument;
-import dev.ashlar.protocol.message.SetObjectFacts;
-import dev.ashlar.protocol.message.VersionRef;
 import java.util.Comparator;
 import java.util.List;
 
@@ -82,45 +82,53 @@ public record AclHandler(Backend backend) {
 
   public HttpAnswer handle(S3Request.PutAcl request, Permit permit, RequestBody body)
       throws S3Exception, MetadataUnavailableException, InterruptedException {
-    if (permit.config().ownershipInForce() == ObjectOwnership.BUCKET_OWNER_ENFORCED) {
-      throw new S3Exception(S3Error.ACCESS_CONTROL_LIST_NOT_SUPPORTED);
+    byte[] document = BodyIngest.document(body);
+    if (request.acl().isGiven() && document.length > 0) {
+      throw S3Exception.invalidRequest(
+          "Specifying both an ACL document and headers is not allowed.");
     }
-    String owner = owner(request.key() == null, permit);
-    AclRequest wanted =
-        request.acl().isGiven()
-            ? request.acl()
-            : AclDocuments.read(BodyIngest.document(body), owner);
-    Acls acls = Acls.in(backend, permit);
-    String key = request.key();
-    backend.submit(
-        key == null
-            ? ofBucket(request.bucket(), acls.ofBucket(wanted, owner))
-            : ofObject(
-                request.bucket(), key, permit.object().object(), acls.ofObject(wanted, owner)));
+    Need need = request.needs();
+    if (need.resource() instanceof Need.Resource.StoredObject object) {
+      ErrorMapping.requireOk(
+          new FactChanges(backend)
+              .set(
+                  object,
+                  permit,
+                  permit.caller(),
+                  need,
+                  (command, decided) -> command.setAcl(ofObject(request, decided, document))));
+    } else {
+      requireAcls(permit);
+      String owner = owner(true, permit);
+      Acl acl = Acls.in(backend, permit).ofBucket(wanted(request, owner, document), owner);
+      backend.submit(
+          Command.newBuilder()
+              .setPutBucketDocument(
+                  PutBucketDocument.newBuilder()
+                      .setBucket(request.bucket())
+                      .setKind(AccessDocument.ACL.number())
+                      .setDocument(acl.toDocument())));
+    }
     return Answers.empty(200);
   }
 
-  private static Command.Builder ofBucket(String bucket, Acl acl) {
-    return Command.newBuilder()
-        .setPutBucketDocument(
-            PutBucketDocument.newBuilder()
-                .setBucket(bucket)
-                .setKind(AccessDocument.ACL.number())
-                .setDocument(acl.toDocument()));
+  private static void requireAcls(Permit permit) throws S3Exception {
+    if (permit.config().ownershipInForce() == ObjectOwnership.BUCKET_OWNER_ENFORCED) {
+      throw new S3Exception(S3Error.ACCESS_CONTROL_LIST_NOT_SUPPORTED);
+    }
   }
 
-  /** Of the version on which it was decided. */
-  private static Command.Builder ofObject(String bucket, String key, ObjectRecord object, Acl acl) {
-    boolean isPrivate = acl.equals(Acl.privateOf(object.getSummary().getOwner()));
-    SetObjectFacts.Builder change =
-        SetObjectFacts.newBuilder()
-            .setBucket(bucket)
-            .setKey(key)
-            .setExpectedVersion(object.getVersion())
-            .setAcl(isPrivate ? ByteString.EMPTY : acl.toDocument());
-    if (object.getVersioned()) {
-      change.setVersion(VersionRef.newBuilder().setNumber(object.getVersion()));
-    }
-    return Command.newBuilder().setSetObjectFacts(change);
+  private static AclRequest wanted(S3Request.PutAcl request, String owner, byte[] document)
+      throws S3Exception {
+    return request.acl().isGiven() ? request.acl() : AclDocuments.read(document, owner);
+  }
+
+  /** As it is stored for the version on which was decided; empty: private. */
+  private ByteString ofObject(S3Request.PutAcl request, Permit permit, byte[] document)
+      throws S3Exception, MetadataUnavailableException {
+    requireAcls(permit);
+    String owner = owner(false, permit);
+    Acl acl = Acls.in(backend, permit).ofObject(wanted(request, owner, document), owner);
+    return acl.equals(Acl.privateOf(owner)) ? ByteString.EMPTY : acl.toDocument();
   }
 }

@@ -9,32 +9,28 @@ import dev.ashlar.gateway.operation.shared.DisplayNames;
 import dev.ashlar.gateway.s3.S3Dates;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.gateway.xml.XmlWriter;
+import dev.ashlar.protocol.client.BucketsQuery;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.BucketRow;
 import java.util.List;
 
 /** Lists the buckets of the caller. */
 public record ListBucketsHandler(Backend backend) {
-  private static boolean isIn(String region, BucketRow bucket) {
-    return region.isEmpty() || bucket.getRegion().equals(region);
-  }
-
   public HttpAnswer handle(S3Request.ListBuckets request, Caller caller)
       throws S3Exception, MetadataUnavailableException {
     String after =
         request.continuationToken().isEmpty()
             ? ""
             : ContinuationToken.decode(request.continuationToken());
-    List<BucketRow> matching =
-        backend.metadata().buckets().stream()
-            .filter(bucket -> bucket.getOwner().equals(caller.canonicalId()))
-            .filter(bucket -> bucket.getName().startsWith(request.prefix()))
-            .filter(bucket -> isIn(request.region(), bucket))
-            .filter(bucket -> bucket.getName().compareTo(after) > 0)
-            .toList();
-    int count = Math.min(matching.size(), request.maxBuckets());
-    XmlWriter xml = new XmlWriter().openRoot("ListAllMyBucketsResult");
     String owner = caller.canonicalId();
+    int max = request.maxBuckets();
+    // One more than asked for tells whether there are more.
+    List<BucketRow> matching =
+        backend
+            .metadata()
+            .buckets(new BucketsQuery(owner, request.prefix(), request.region(), after, max + 1));
+    int count = Math.min(matching.size(), max);
+    XmlWriter xml = new XmlWriter().openRoot("ListAllMyBucketsResult");
     xml.person("Owner", owner, new DisplayNames(backend, caller).of(owner));
     xml.open("Buckets");
     for (BucketRow bucket : matching.subList(0, count)) {

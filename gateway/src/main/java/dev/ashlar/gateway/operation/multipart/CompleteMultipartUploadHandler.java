@@ -1,5 +1,6 @@
 package dev.ashlar.gateway.operation.multipart;
 
+import dev.ashlar.gateway.access.AccessControl.Permit;
 import dev.ashlar.gateway.checksum.Checksums;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
@@ -13,37 +14,44 @@ import dev.ashlar.gateway.s3.Etags;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.gateway.s3.SizeLimits;
 import dev.ashlar.gateway.uri.Percent;
+import dev.ashlar.gateway.version.VersionId;
 import dev.ashlar.gateway.xml.XmlWriter;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ObjectRead;
+import dev.ashlar.protocol.client.VersionRead;
+import dev.ashlar.protocol.client.VersionsQuery;
+import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.ChecksumValue;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.CompletePart;
 import dev.ashlar.protocol.message.CompleteUpload;
 import dev.ashlar.protocol.message.ObjectRecord;
-import dev.ashlar.protocol.message.ObjectSummary;
 import dev.ashlar.protocol.message.PartRow;
 import dev.ashlar.protocol.message.UploadRow;
+import dev.ashlar.protocol.message.VersionEntry;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.List;
 import java.util.Optional;
 
 /** Makes an object of uploaded parts. No data moves. */
 public record CompleteMultipartUploadHandler(Backend backend) {
-  public HttpAnswer handle(S3Request.CompleteMultipartUpload request, String host, RequestBody body)
+  private static final int VERSIONS_SEARCHED = 1000;
+
+  public HttpAnswer handle(
+      S3Request.CompleteMultipartUpload request, Permit permit, String host, RequestBody body)
       throws S3Exception, MetadataUnavailableException, InterruptedException {
     PartList wanted = PartList.parse(BodyIngest.document(body));
     Optional<UploadRow> upload = Uploads.find(backend, request);
     if (upload.isEmpty()) {
-      return completedBefore(request, host, wanted);
+      return completedBefore(request, permit.bucket(), host, wanted);
     }
     try {
       return complete(request, host, wanted, upload.get());
     } catch (S3Exception e) {
       // Another request for the same upload may have come first.
       if (Uploads.find(backend, request).isEmpty()) {
-        return completedBefore(request, host, wanted);
+        return completedBefore(request, permit.bucket(), host, wanted);
       }
       throw e;
     }
@@ -66,25 +74,59 @@ public record CompleteMultipartUploadHandler(Backend backend) {
 
   /**
    * Answers a repeated completion: the upload is gone, but its object has the upload id until it is
-   * replaced.
+   * replaced or, where versions are kept, deleted.
    */
   private HttpAnswer completedBefore(
-      S3Request.CompleteMultipartUpload request, String host, PartList wanted)
+      S3Request.CompleteMultipartUpload request, BucketRow bucket, String host, PartList wanted)
       throws S3Exception, MetadataUnavailableException {
-    Optional<ObjectRead> read = backend.metadata().object(request.bucket(), request.key());
-    if (read.isPresent() && read.get().object().getUploadId().equals(request.uploadId())) {
-      ObjectSummary summary = read.get().object().getSummary();
-      if (wanted.areMd5s() && summary.getEtag().equals(MultipartChecksum.etag(wanted.etags()))) {
-        ObjectRecord object = read.get().object();
-        CommandResult written =
-            CommandResult.newBuilder()
-                .setVersion(object.getVersion())
-                .setVersioned(object.getVersioned())
-                .build();
-        return answer(document(request, host, summary.getEtag(), summary.getChecksum()), written);
+    if (!wanted.areMd5s()) {
+      throw Uploads.noSuchUpload(request.uploadId());
+    }
+    String etag = MultipartChecksum.etag(wanted.etags());
+    ObjectRecord object =
+        completed(request, bucket, etag)
+            .filter(found -> found.getSummary().getEtag().equals(etag))
+            .orElseThrow(() -> Uploads.noSuchUpload(request.uploadId()));
+    CommandResult written =
+        CommandResult.newBuilder()
+            .setVersion(object.getVersion())
+            .setVersioned(object.getVersioned())
+            .build();
+    return answer(document(request, host, etag, object.getSummary().getChecksum()), written);
+  }
+
+  /** What the upload became: mostly the present version. */
+  private Optional<ObjectRecord> completed(
+      S3Request.CompleteMultipartUpload request, BucketRow bucket, String etag)
+      throws MetadataUnavailableException {
+    Optional<ObjectRecord> present =
+        backend
+            .metadata()
+            .object(request.bucket(), request.key())
+            .map(ObjectRead::object)
+            .filter(object -> object.getUploadId().equals(request.uploadId()));
+    return present.isPresent() || !VersionId.areKept(bucket)
+        ? present
+        : completedEarlier(request, etag);
+  }
+
+  /** Likewise among the newest versions, of which few have the ETag. */
+  private Optional<ObjectRecord> completedEarlier(
+      S3Request.CompleteMultipartUpload request, String etag) throws MetadataUnavailableException {
+    VersionsQuery query =
+        new VersionsQuery(request.bucket(), request.key(), "", "", null, VERSIONS_SEARCHED);
+    for (VersionEntry entry : backend.metadata().versions(query).entries()) {
+      if (!entry.getName().equals(request.key())) {
+        return Optional.empty();
+      }
+      if (entry.getSummary().getEtag().equals(etag)
+          && backend.metadata().version(request.bucket(), request.key(), VersionId.ref(entry))
+              instanceof VersionRead.Content content
+          && content.read().object().getUploadId().equals(request.uploadId())) {
+        return Optional.of(content.read().object());
       }
     }
-    throw Uploads.noSuchUpload(request.uploadId());
+    return Optional.empty();
   }
 
   private static HttpAnswer answer(XmlWriter document, CommandResult written) {

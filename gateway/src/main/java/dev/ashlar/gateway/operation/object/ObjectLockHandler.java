@@ -11,6 +11,7 @@ import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.BodyIngest;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
+import dev.ashlar.gateway.operation.shared.FactChanges;
 import dev.ashlar.gateway.operation.shared.LockRules;
 import dev.ashlar.gateway.s3.LockValues;
 import dev.ashlar.gateway.s3.S3Dates;
@@ -20,8 +21,6 @@ import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.ObjectLock;
 import dev.ashlar.protocol.message.ResultCode;
-import dev.ashlar.protocol.message.SetObjectFacts;
-import java.util.function.Consumer;
 
 /** Reads and changes retention and legal hold of a version. */
 public record ObjectLockHandler(Backend backend) {
@@ -67,7 +66,8 @@ public record ObjectLockHandler(Backend backend) {
         caller.bringing(lock, backend.clock().instant()),
         request.needsOfObject(),
         lock,
-        change -> change.setRetention(lock).setBypassGovernance(request.bypassesGovernance()));
+        (command, permit) ->
+            command.setRetention(lock).setBypassGovernance(request.bypassesGovernance()));
   }
 
   /** Decides here, as policies may ask which hold the body brings. */
@@ -79,7 +79,7 @@ public record ObjectLockHandler(Backend backend) {
         caller.bringing(lock, backend.clock().instant()),
         request.needsOfObject(),
         lock,
-        change -> change.setLegalHold(lock.getLegalHold()));
+        (command, permit) -> command.setLegalHold(lock.getLegalHold()));
   }
 
   private HttpAnswer set(
@@ -87,12 +87,13 @@ public record ObjectLockHandler(Backend backend) {
       Caller caller,
       Need need,
       ObjectLock lock,
-      Consumer<SetObjectFacts.Builder> change)
+      FactChanges.Change change)
       throws S3Exception, MetadataUnavailableException {
     Permit permit = backend.access().require(caller, need);
     LockRules.requirePossible(permit.bucket());
     LockRules.requireFuture(lock, backend.clock());
-    CommandResult result = new FactChanges(backend).set(request, permit, caller, need, change);
+    CommandResult result =
+        new FactChanges(backend).set(request.stored(), permit, caller, need, change);
     if (result.getCode() == ResultCode.INVALID_BUCKET_STATE) {
       throw LockRules.missingConfiguration();
     }

@@ -10,6 +10,7 @@ import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.BodyIngest;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
+import dev.ashlar.gateway.operation.shared.FactChanges;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.gateway.s3.TagSet;
 import dev.ashlar.gateway.version.VersionId;
@@ -51,11 +52,11 @@ public record ObjectTaggingHandler(Backend backend) {
     CommandResult result =
         new FactChanges(backend)
             .set(
-                request,
+                request.stored(),
                 permit,
                 caller,
                 need,
-                change -> change.getTagsBuilder().addAllTags(tags.tags()));
+                (command, decided) -> command.getTagsBuilder().addAllTags(tags.tags()));
     ErrorMapping.requireOk(result);
     HttpHeaders headers = Answers.headers();
     if (VersionId.areKept(permit.bucket())) {

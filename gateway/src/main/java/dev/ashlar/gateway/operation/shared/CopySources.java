@@ -57,6 +57,9 @@ public record CopySources(Backend backend, Caller caller) {
     for (int tries = 1; ; tries++) {
       Permit source = open(from);
       CommandResult result = backend.metadata().submit(copy.of(source));
+      if (result.getCode() == ResultCode.NO_SUCH_KEY) {
+        open(from); // If it is the source that is gone, a read tells what is missing.
+      }
       // The source was replaced after it was read: copy what is there now.
       if (result.getCode() != ResultCode.CONDITIONAL_CONFLICT || tries == TRIES) {
         return new Copied(source, ErrorMapping.requireOk(result));

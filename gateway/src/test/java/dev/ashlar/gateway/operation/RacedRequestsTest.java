@@ -1,0 +1,122 @@
+package dev.ashlar.gateway.operation;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ashlar.protocol.client.MetadataClient;
+import dev.ashlar.protocol.message.Command;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Requests between whose decision and whose command another request comes. */
+class RacedRequestsTest {
+  private static final String VERSION_ID = "x-amz-version-id";
+  private static final String ALL_USERS = "http://acs.amazonaws.com/groups/global/AllUsers";
+
+  private final TestS3 s3 = new TestS3("us-east-1", this::raced);
+  private Command.KindCase raced = Command.KindCase.KIND_NOT_SET;
+  private TestRequest other = TestS3.request("GET", "/");
+
+  private MetadataClient raced(MetadataClient metadata) {
+    return (MetadataClient)
+        Proxy.newProxyInstance(
+            getClass().getClassLoader(),
+            new Class<?>[] {MetadataClient.class},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("submit")
+                  && arguments[0] instanceof Command.Builder command
+                  && command.getKindCase() == raced) {
+                raced = Command.KindCase.KIND_NOT_SET;
+                assertTrue(s3.send(other).status() < 300, "the other request");
+              }
+              try {
+                return method.invoke(metadata, arguments);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
+  }
+
+  /** The other request comes before the next command of this kind. */
+  private void race(Command.KindCase kind, TestRequest request) {
+    raced = kind;
+    other = request;
+  }
+
+  @BeforeEach
+  void createBucket() throws Exception {
+    s3.ok(200, "PUT", "/bkt");
+  }
+
+  private void enableVersioning() throws Exception {
+    s3.ok(
+        200,
+        TestS3.request("PUT", "/bkt?versioning")
+            .body("<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>"));
+  }
+
+  private String put(String key, String body) throws Exception {
+    return s3.ok(200, TestS3.request("PUT", "/bkt/" + key).body(body)).header(VERSION_ID);
+  }
+
+  private boolean isPublic(String uri) throws Exception {
+    return s3.ok(200, "GET", uri).text().contains(ALL_USERS);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void anAclIsPutToTheObjectThatIsPresent(boolean isVersioned) throws Exception {
+    if (isVersioned) {
+      enableVersioning();
+    }
+    String before = put("k", "before");
+    race(Command.KindCase.SET_OBJECT_FACTS, TestS3.request("PUT", "/bkt/k").body("after"));
+    s3.ok(200, TestS3.request("PUT", "/bkt/k?acl").header("x-amz-acl", "public-read"));
+    assertEquals("after", s3.ok(200, "GET", "/bkt/k").text());
+    assertTrue(isPublic("/bkt/k?acl"));
+    if (isVersioned) {
+      assertFalse(isPublic("/bkt/k?acl&versionId=" + before));
+    }
+  }
+
+  @Test
+  void anAclOfAVersionThatIsDeletedMeanwhileIsNoSuchVersion() throws Exception {
+    enableVersioning();
+    String id = put("k", "data");
+    race(Command.KindCase.SET_OBJECT_FACTS, TestS3.request("DELETE", "/bkt/k?versionId=" + id));
+    s3.refused(
+        "NoSuchVersion",
+        TestS3.request("PUT", "/bkt/k?acl&versionId=" + id).header("x-amz-acl", "public-read"));
+  }
+
+  /** Whether or not the key has another version then. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aCopiedVersionThatIsDeletedMeanwhileIsNoSuchVersion(boolean isOnly) throws Exception {
+    enableVersioning();
+    String id = put("k", "one");
+    if (!isOnly) {
+      assertNotEquals(id, put("k", "two"));
+    }
+    TestRequest delete = TestS3.request("DELETE", "/bkt/k?versionId=" + id);
+    race(Command.KindCase.COPY_OBJECT, delete);
+    s3.refused(
+        "NoSuchVersion",
+        TestS3.request("PUT", "/bkt/copy").header("x-amz-copy-source", "bkt/k?versionId=" + id));
+    s3.refused("NoSuchKey", "GET", "/bkt/copy");
+  }
+
+  @Test
+  void aCopiedObjectThatIsDeletedMeanwhileIsNoSuchKey() throws Exception {
+    put("k", "one");
+    race(Command.KindCase.COPY_OBJECT, TestS3.request("DELETE", "/bkt/k"));
+    s3.refused(
+        "NoSuchKey", TestS3.request("PUT", "/bkt/copy").header("x-amz-copy-source", "bkt/k"));
+  }
+}
