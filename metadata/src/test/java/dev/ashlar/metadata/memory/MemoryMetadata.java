@@ -37,6 +37,7 @@ public final class MemoryMetadata extends QueryingMetadataClient {
   private int version;
   private long requests;
   private boolean unavailable;
+  private boolean isOlder;
   private BiConsumer<Command, Applied> observer = (command, applied) -> {};
 
   public MemoryMetadata(Clock clock) {
@@ -70,6 +71,11 @@ public final class MemoryMetadata extends QueryingMetadataClient {
     this.session =
         apply(Command.newBuilder().setRegisterSession(RegisterSession.getDefaultInstance()))
             .getSession();
+  }
+
+  /** From now on it answers as a build before queries about access to buckets. */
+  public void answerAsOlder() {
+    isOlder = true;
   }
 
   /** Another client of the same group, with a session of its own. */
@@ -238,6 +244,9 @@ public final class MemoryMetadata extends QueryingMetadataClient {
   @Override
   protected MetadataAnswer ask(MetadataQuery.Builder query) throws MetadataUnavailableException {
     checkAvailable();
+    if (isOlder) {
+      query.clearConfig().clearSomeBuckets();
+    }
     lock.lock();
     try {
       return state.reads().answer(table, query.build());

@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.BlobsInDebtQuery;
 import dev.ashlar.protocol.message.BlobsQuery;
+import dev.ashlar.protocol.message.BucketConfigAnswer;
 import dev.ashlar.protocol.message.BucketConfigQuery;
 import dev.ashlar.protocol.message.BucketDocument;
 import dev.ashlar.protocol.message.BucketDocumentsQuery;
@@ -83,11 +84,34 @@ public abstract class QueryingMetadataClient implements MetadataClient {
       query.setCaller(caller);
     }
     MetadataAnswer answer = ask(query);
-    if (!answer.hasConfig() || answer.hasCaller() != (caller != null)) {
+    if (answer.hasCaller() != (caller != null)) {
       throw MetadataUnavailableException.refused("the metadata peer's build is older");
     }
     return new AccessRead(
-        answer.getConfig(), found(answer), answer.hasCaller() ? answer.getCaller() : null);
+        answer.hasConfig() ? answer.getConfig() : configOfOlder(config),
+        found(answer),
+        answer.hasCaller() ? answer.getCaller() : null);
+  }
+
+  /**
+   * The configuration of a bucket from a peer whose build does not know this query, as during an
+   * upgrade. Where there are documents, it knows how to read those.
+   */
+  private BucketConfigAnswer configOfOlder(BucketConfigQuery query)
+      throws MetadataUnavailableException {
+    Optional<BucketRow> bucket = bucket(query.getBucket());
+    if (bucket.isEmpty()) {
+      return BucketConfigAnswer.getDefaultInstance();
+    }
+    BucketConfigAnswer.Builder config = BucketConfigAnswer.newBuilder().setBucket(bucket.get());
+    if (bucket.get().getDocuments() != 0) {
+      documents(query.getBucket(), query.getKindsList())
+          .forEach(
+              (kind, document) ->
+                  config.addDocuments(
+                      BucketDocument.newBuilder().setKind(kind).setDocument(document)));
+    }
+    return config.build();
   }
 
   private static VersionRead found(MetadataAnswer answer) {
