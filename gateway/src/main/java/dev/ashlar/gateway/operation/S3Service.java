@@ -111,7 +111,10 @@ public final class S3Service implements RequestHandler {
   }
 
   private static boolean needsAuthentication(S3Error error) {
-    return error != S3Error.NOT_IMPLEMENTED && error != S3Error.ACCESS_FORBIDDEN;
+    // Preflight requests have no signature.
+    return error != S3Error.NOT_IMPLEMENTED
+        && error != S3Error.ACCESS_FORBIDDEN
+        && error != S3Error.BAD_REQUEST;
   }
 
   private HttpAnswer answer(S3Request request, HttpExchange exchange)

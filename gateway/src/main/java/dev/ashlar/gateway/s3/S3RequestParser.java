@@ -59,12 +59,23 @@ public final class S3RequestParser {
     return request;
   }
 
+  /** The answer to a preflight request where CORS was never configured. */
+  private static S3Exception preflight(HttpHeaders headers) {
+    if (!headers.contains("origin")) {
+      return new S3Exception(
+          S3Error.BAD_REQUEST, "Insufficient information. Origin request header needed.");
+    }
+    String method = headers.get("access-control-request-method");
+    return method == null
+        ? new S3Exception(S3Error.BAD_REQUEST, "Invalid Access-Control-Request-Method: null")
+        : new S3Exception(S3Error.ACCESS_FORBIDDEN);
+  }
+
   private S3Request operation(HttpExchange exchange, Query query, HttpHeaders headers)
       throws S3Exception {
     RequestTarget target = RequestTarget.of(exchange, config.virtualHosts());
     if (exchange.method().equals("OPTIONS")) {
-      // The answer to a preflight request where CORS was never configured.
-      throw new S3Exception(S3Error.ACCESS_FORBIDDEN);
+      throw preflight(headers);
     }
     SupportedHeaders.require(exchange.method(), headers, query.has("renameObject"));
     Unconfigured feature = Subresource.check(query, target.scope(), exchange.method());

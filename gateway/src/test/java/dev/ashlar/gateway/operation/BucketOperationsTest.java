@@ -184,7 +184,10 @@ class BucketOperationsTest {
     s3.refused("MethodNotAllowed", "PATCH", "/bkt");
     s3.refused("MethodNotAllowed", "POST", "/bkt/k");
     s3.refused("MethodNotAllowed", "LINK", "/bkt/k");
-    s3.refused("AccessForbidden", "OPTIONS", "/bkt/k");
+    TestRequest preflight = TestS3.request("OPTIONS", "/bkt/k");
+    s3.refused("BadRequest", preflight);
+    s3.refused("BadRequest", preflight.header("Origin", "https://app.test"));
+    s3.refused("AccessForbidden", preflight.header("Access-Control-Request-Method", "GET"));
     s3.refused(
         "NotImplemented",
         TestS3.request("POST", "/bkt").header("Content-Type", "multipart/form-data; boundary=x"));
