@@ -116,6 +116,7 @@ public record DeleteObjectsHandler(Backend backend) {
             && (!request.bypassesGovernance()
                 || permit.isAllowed(Need.of(S3Request.BYPASS_GOVERNANCE, key)))
             && (deletion.etag == null
+                || deletion.etag.equals("*")
                 || permit.isAllowed(
                     Need.of("s3:GetObject", new Need.Resource.Key(bucket, deletion.key))));
     return isAllowed ? null : S3Error.ACCESS_DENIED;
