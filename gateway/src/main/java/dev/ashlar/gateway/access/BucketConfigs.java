@@ -1,10 +1,9 @@
 package dev.ashlar.gateway.access;
 
+import dev.ashlar.gateway.cache.BoundedCache;
 import dev.ashlar.protocol.message.BucketConfigAnswer;
 import dev.ashlar.protocol.message.BucketConfigQuery;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,8 +17,8 @@ final class BucketConfigs {
   /** Compiled, a policy takes some ten times the memory of its text. */
   private static final long DOCUMENT_BYTES_MAX = 8 << 20;
 
-  private final ConcurrentHashMap<String, BucketConfig> known = new ConcurrentHashMap<>();
-  private final AtomicLong documentBytes = new AtomicLong();
+  private final BoundedCache<String, BucketConfig> known =
+      new BoundedCache<>(ENTRIES_MAX, DOCUMENT_BYTES_MAX);
 
   /** The last known configuration; null if none is known. */
   @Nullable BucketConfig known(String bucket) {
@@ -46,26 +45,14 @@ final class BucketConfigs {
   Optional<BucketConfig> present(
       String bucket, @Nullable BucketConfig before, BucketConfigAnswer answer) {
     if (!answer.hasBucket()) {
-      if (before != null && known.remove(bucket, before)) {
-        documentBytes.addAndGet(-before.documentBytes());
-      }
+      known.remove(bucket);
       return Optional.empty();
     }
     if (answer.getUnchanged() && before != null) {
       return Optional.of(before);
     }
     BucketConfig now = BucketConfig.of(answer);
-    keep(bucket, now);
+    known.put(bucket, now, now.documentBytes());
     return Optional.of(now);
-  }
-
-  private void keep(String bucket, BucketConfig now) {
-    if (known.size() >= ENTRIES_MAX || documentBytes.get() >= DOCUMENT_BYTES_MAX) {
-      known.clear();
-      documentBytes.set(0);
-    }
-    BucketConfig replaced = known.put(bucket, now);
-    documentBytes.addAndGet(
-        now.documentBytes() - (replaced == null ? 0 : replaced.documentBytes()));
   }
 }

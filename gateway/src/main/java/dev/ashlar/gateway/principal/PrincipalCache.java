@@ -1,12 +1,12 @@
 package dev.ashlar.gateway.principal;
 
 import dev.ashlar.gateway.access.policy.Policy;
+import dev.ashlar.gateway.cache.BoundedCache;
 import dev.ashlar.protocol.client.IdentityClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.PrincipalAnswer;
 import dev.ashlar.protocol.message.PrincipalQuery;
 import java.util.List;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,9 +17,13 @@ import org.jspecify.annotations.Nullable;
 final class PrincipalCache {
   private static final int ENTRIES_MAX = 10_000;
 
+  /** Compiled, policies take some ten times the memory of their text. */
+  private static final long ANSWER_BYTES_MAX = 8 << 20;
+
   private final IdentityClient identities;
   private final SecretSeals seals;
-  private final ConcurrentHashMap<PrincipalQuery, Known> known = new ConcurrentHashMap<>();
+  private final BoundedCache<PrincipalQuery, Known> known =
+      new BoundedCache<>(ENTRIES_MAX, ANSWER_BYTES_MAX);
 
   PrincipalCache(IdentityClient identities, SecretSeals seals) {
     this.identities = identities;
@@ -71,10 +75,7 @@ final class PrincipalCache {
     if (answer.getState() != PrincipalAnswer.State.PRESENT || answer.getRevision() == 0) {
       known.remove(query);
     } else {
-      if (known.size() >= ENTRIES_MAX) {
-        known.clear();
-      }
-      known.put(query, now);
+      known.put(query, now, answer.getSerializedSize());
     }
     return now;
   }

@@ -76,8 +76,7 @@ public sealed interface S3Request {
       case AppendObject append -> onKey("s3:PutObject", append);
       case DeleteObject delete ->
           new Need(
-              VersionActions.of(delete.actions(), delete.version()),
-              new Resource.Key(delete.bucket(), delete.key(), delete.version()));
+              delete.actions(), new Resource.Key(delete.bucket(), delete.key(), delete.version()));
       case UploadPart part -> onKey("s3:PutObject", part);
       case UploadPartCopy part -> onKey("s3:PutObject", part);
       case CompleteMultipartUpload complete -> onKey("s3:PutObject", complete);
@@ -515,10 +514,10 @@ public sealed interface S3Request {
       boolean bypassesGovernance,
       Precondition precondition)
       implements KeyRequest, OfVersion {
-    /** A condition on the ETag tells it. */
+    /** A condition on the ETag tells that of the present version. */
     private List<String> actions() {
       List<String> actions = new ArrayList<>(3);
-      actions.add("s3:DeleteObject");
+      actions.add(VersionActions.of("s3:DeleteObject", version));
       String etag = precondition.getIfMatch();
       if (!etag.isEmpty() && !etag.equals("*")) {
         actions.add("s3:GetObject");

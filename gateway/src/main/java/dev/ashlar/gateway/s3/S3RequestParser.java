@@ -114,7 +114,18 @@ public final class S3RequestParser {
         query.get("prefix", ""),
         query.get("bucket-region", ""),
         query.get("continuation-token", ""),
-        query.count("max-buckets", BUCKETS_PAGE_MAX));
+        maxBuckets(query.get("max-buckets", "")));
+  }
+
+  private static int maxBuckets(String text) throws S3Exception {
+    long max = text.isEmpty() ? BUCKETS_PAGE_MAX : Query.integer(text, 1, BUCKETS_PAGE_MAX);
+    if (max < 0) {
+      throw S3Exception.invalidArgument(
+          "Argument max-buckets must be an integer between 1 and " + BUCKETS_PAGE_MAX,
+          "max-buckets",
+          text);
+    }
+    return (int) max;
   }
 
   private static S3Request acl(

@@ -121,6 +121,9 @@ class BucketOperationsTest {
     assertTrue(all.text().contains("<Name>aaa</Name>"), all.text());
     assertEquals(3, all.text().split("<Bucket>", -1).length - 1);
     assertEquals(List.of("owner"), all.each("Owner", "ID"));
+    for (String max : List.of("0", "10001", "-1", "x")) {
+      s3.refused("InvalidArgument", "GET", "/?max-buckets=" + max);
+    }
     TestAnswer page = s3.ok(200, "GET", "/?max-buckets=1&prefix=a");
     assertTrue(page.text().contains("<Name>aaa</Name>"));
     String token = page.element("ContinuationToken");

@@ -823,5 +823,26 @@ class VersioningTest {
     s3.ok(
         204,
         TestS3.request("DELETE", "/bkt/k").header("If-Match", "*").header("x-test-policy", delete));
+    TestAnswer any =
+        s3.ok(200, deleteRequest(object("x", "<ETag>*</ETag>")).header("x-test-policy", delete));
+    assertEquals(List.of("NoSuchKey"), any.each("Error", "Code"));
+  }
+
+  /** The condition is on the present version, whichever is deleted. */
+  @Test
+  void conditionsOfDeletedVersionsNeedTheRightToReadThePresentOne() throws Exception {
+    set("Enabled");
+    String id = putVersion("k", "one");
+    String etag = s3.ok(200, put("k", "two")).header("ETag");
+    TestRequest delete =
+        TestS3.request("DELETE", "/bkt/k?versionId=" + id).header("If-Match", etag);
+    s3.refused(
+        "AccessDenied",
+        delete.header("x-test-policy", allow("s3:DeleteObjectVersion", "s3:GetObjectVersion")));
+    s3.ok(
+        204,
+        TestS3.request("DELETE", "/bkt/k?versionId=" + id)
+            .header("If-Match", etag)
+            .header("x-test-policy", allow("s3:DeleteObjectVersion", "s3:GetObject")));
   }
 }

@@ -81,9 +81,13 @@ public record CreateBucketHandler(Backend backend) {
   /** Refuses a repetition with another lock, and what metadata of an older version has ignored. */
   private void requireAsAsked(CreateBucket.Builder create, boolean isRepeat)
       throws S3Exception, MetadataUnavailableException {
-    Optional<BucketRow> bucket = backend.metadata().bucket(create.getName());
+    Optional<BucketRow> bucket =
+        backend
+            .metadata()
+            .bucket(create.getName())
+            .filter(row -> row.getOwner().equals(create.getOwner()));
     if (bucket.isEmpty()) {
-      return; // deleted meanwhile
+      return; // deleted meanwhile, and perhaps created by somebody else
     }
     boolean hasLock = bucket.get().getHasLock() == create.getLock();
     if (isRepeat && !hasLock) {
@@ -161,7 +165,7 @@ public record CreateBucketHandler(Backend backend) {
       throw new S3Exception(S3Error.NOT_IMPLEMENTED, "Directory buckets are not implemented.");
     }
     if (configuration.child("Tags") != null) {
-      throw new S3Exception(S3Error.NOT_IMPLEMENTED, "Tags of buckets are not implemented.");
+      throw new S3Exception(S3Error.NOT_IMPLEMENTED, "Tags of new buckets are not implemented.");
     }
     String constraint = configuration.childText("LocationConstraint");
     if (constraint != null

@@ -124,6 +124,7 @@ public record DeleteObjectsHandler(Backend backend) {
             && (!request.bypassesGovernance()
                 || permit.isAllowed(Need.of(S3Request.BYPASS_GOVERNANCE, key)))
             && (deletion.condition.getIfMatch().isEmpty()
+                || deletion.condition.getIfMatch().equals("*")
                 || permit.isAllowed(
                     Need.of("s3:GetObject", new Need.Resource.Key(bucket, deletion.key))));
     return isAllowed ? null : S3Error.ACCESS_DENIED;

@@ -1,0 +1,5 @@
+/** Caches with bounds. */
+@NullMarked
+package dev.ashlar.gateway.cache;
+
+import org.jspecify.annotations.NullMarked;
