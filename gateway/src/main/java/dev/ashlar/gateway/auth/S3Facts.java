@@ -76,7 +76,7 @@ public record S3Facts(HttpExchange exchange, RequestFacts caller) implements Con
       Query query = Query.parse(exchange.rawQuery());
       for (int i = 0; i < query.size(); i++) {
         if (query.name(i).equalsIgnoreCase(name)) {
-          return List.of(query.value(i));
+          return List.of(query.value(i).trim());
         }
       }
       return List.of();
