@@ -95,8 +95,7 @@ public record AclHandler(Backend backend) {
     backend.submit(
         key == null
             ? ofBucket(request.bucket(), acls.ofBucket(wanted, owner))
-            : ofObject(
-                request.bucket(), key, permit.object().object(), acls.ofObject(wanted, owner)));
+            : ofObject(request, key, permit.object().object(), acls.ofObject(wanted, owner)));
     return Answers.empty(200);
   }
 
@@ -110,15 +109,19 @@ public record AclHandler(Backend backend) {
   }
 
   /** Of the version on which it was decided. */
-  private static Command.Builder ofObject(String bucket, String key, ObjectRecord object, Acl acl) {
+  private static Command.Builder ofObject(
+      S3Request.PutAcl request, String key, ObjectRecord object, Acl acl) {
     boolean isPrivate = acl.equals(Acl.privateOf(object.getSummary().getOwner()));
     SetObjectFacts.Builder change =
         SetObjectFacts.newBuilder()
-            .setBucket(bucket)
+            .setBucket(request.bucket())
             .setKey(key)
             .setExpectedVersion(object.getVersion())
             .setAcl(isPrivate ? ByteString.EMPTY : acl.toDocument());
-    if (object.getVersioned()) {
+    VersionRef named = request.version();
+    if (named != null) {
+      change.setVersion(named);
+    } else if (object.getVersioned()) {
       change.setVersion(VersionRef.newBuilder().setNumber(object.getVersion()));
     }
     return Command.newBuilder().setSetObjectFacts(change);
