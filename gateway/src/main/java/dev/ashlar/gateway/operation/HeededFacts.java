@@ -2,6 +2,7 @@ package dev.ashlar.gateway.operation;
 
 import dev.ashlar.gateway.access.policy.value.ConditionContext;
 import dev.ashlar.gateway.s3.S3Request;
+import dev.ashlar.protocol.message.Precondition;
 import java.util.List;
 
 /**
@@ -18,6 +19,9 @@ record HeededFacts(ConditionContext others, S3Request request) implements Condit
       case "s3:x-amz-copy-source" -> source();
       case "s3:x-amz-metadata-directive" ->
           request instanceof S3Request.CopyObject ? others.values(key) : List.of();
+      case "s3:if-match" -> given(condition().getIfMatch());
+      case "s3:if-none-match" -> given(condition().getIfNoneMatch());
+      case "s3:objectcreationoperation" -> List.of(Boolean.toString(!isOfUpload()));
       default -> !isAboutAcl(key) || heedsAcl() ? others.values(key) : List.of();
     };
   }
@@ -28,6 +32,33 @@ record HeededFacts(ConditionContext others, S3Request request) implements Condit
       case S3Request.CopyObject copy -> List.of(copy.source().name());
       case S3Request.UploadPartCopy copy -> List.of(copy.source().name());
       default -> List.of();
+    };
+  }
+
+  private static List<String> given(String etag) {
+    return etag.isEmpty() ? List.of() : List.of(etag);
+  }
+
+  /** On what a write finds under its key. */
+  private Precondition condition() {
+    return switch (request) {
+      case S3Request.PutObject put -> put.precondition();
+      case S3Request.CopyObject copy -> copy.precondition();
+      case S3Request.CompleteMultipartUpload complete -> complete.precondition();
+      case S3Request.AppendObject append -> append.precondition();
+      case S3Request.PatchObject patch -> patch.precondition();
+      case S3Request.RenameObject rename -> rename.precondition();
+      default -> Precondition.getDefaultInstance();
+    };
+  }
+
+  /** Whether the request prepares an object that another one will make. */
+  private boolean isOfUpload() {
+    return switch (request) {
+      case S3Request.CreateMultipartUpload create -> true;
+      case S3Request.UploadPart part -> true;
+      case S3Request.UploadPartCopy part -> true;
+      default -> false;
     };
   }
 

@@ -148,4 +148,51 @@ class ChosenFactsTest {
             .header(SOURCE, "bkt/k")
             .header("x-amz-tagging-directive", "REPLACE"));
   }
+
+  @Test
+  void writesCanBeHeldToConditionsOfTheirOwn() throws Exception {
+    put(
+        statement("Allow", "s3:*", ""),
+        statement(
+            "Deny",
+            "s3:PutObject",
+            "'Null':{'s3:if-none-match':'true'},'Bool':{'s3:ObjectCreationOperation':'true'}"));
+    s3.refused("AccessDenied", as(OTHER, "PUT", "/bkt/a").body("x"));
+    s3.refused("AccessDenied", as(OTHER, "PUT", "/bkt/a").header("If-Match", "\"e\"").body("x"));
+    s3.ok(200, as(OTHER, "PUT", "/bkt/a").header("If-None-Match", "*").body("x"));
+    s3.refused("AccessDenied", as(OTHER, "PUT", "/bkt/b").header(SOURCE, "bkt/trusted/k"));
+    s3.refused("AccessDenied", as(OTHER, "PUT", "/bkt/b?append&position=0").body("x"));
+    String upload = s3.ok(200, as(OTHER, "POST", "/bkt/m?uploads")).element("UploadId");
+    s3.ok(200, as(OTHER, "PUT", "/bkt/m?partNumber=1&uploadId=" + upload).body("x"));
+    s3.refused(
+        "AccessDenied",
+        as(OTHER, "POST", "/bkt/m?uploadId=" + upload).body("<CompleteMultipartUpload/>"));
+    put(
+        statement("Allow", "s3:*", ""),
+        statement("Deny", "s3:PutObject", "'StringEquals':{'s3:if-match':'etag'}"));
+    s3.refused(
+        "AccessDenied", as(OTHER, "PUT", "/bkt/a").header("If-Match", "\"etag\"").body("x"));
+    s3.ok(200, as(OTHER, "PUT", "/bkt/a").body("x"));
+  }
+
+  /** The test's authenticator looks at its clock at the beginning of 1970. */
+  @ParameterizedTest
+  @ValueSource(strings = {"header", "query"})
+  void theAgeOfSignaturesIsBounded(String place) throws Exception {
+    put(
+        statement("Allow", "s3:GetObject", ""),
+        statement("Deny", "s3:GetObject", "'NumericGreaterThan':{'s3:signatureAge':'600000'}"));
+    s3.ok(200, signedAt(place, "19691231T235500Z"));
+    s3.ok(200, signedAt(place, "19700101T000500Z"));
+    s3.refused("AccessDenied", signedAt(place, "19691231T234900Z"));
+    s3.ok(200, as("anonymous", "GET", "/bkt/trusted/k"));
+  }
+
+  private static TestRequest signedAt(String place, String time) {
+    return place.equals("query")
+        ? as(OTHER, "GET", "/bkt/trusted/k?X-Amz-Date=" + time)
+        : as(OTHER, "GET", "/bkt/trusted/k?X-Amz-Date=19700101T000000Z")
+            .header("Authorization", "AWS4-HMAC-SHA256")
+            .header("x-amz-date", time);
+  }
 }
