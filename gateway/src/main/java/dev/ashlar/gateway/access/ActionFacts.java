@@ -25,6 +25,9 @@ final class ActionFacts {
 
   private static final Set<String> OF_WRITES =
       Set.of(
+          "s3:if-match",
+          "s3:if-none-match",
+          "s3:objectcreationoperation",
           "s3:x-amz-copy-source",
           "s3:x-amz-metadata-directive",
           "s3:x-amz-storage-class",

@@ -113,15 +113,15 @@ public record Caller(
   public Caller bringing(ObjectLock lock, Instant now) {
     return lock.equals(ObjectLock.getDefaultInstance())
         ? this
-        : with(others -> new LockFacts(others, lock, now));
+        : seeing(others -> new LockFacts(others, lock, now));
   }
 
   private Caller with(TagFacts.Kind kind, List<Tag> tags) {
-    return tags.isEmpty() ? this : with(others -> new TagFacts(others, kind, tags));
+    return tags.isEmpty() ? this : seeing(others -> new TagFacts(others, kind, tags));
   }
 
-  /** With more facts, which the caller keeps when it is confirmed. */
-  private Caller with(UnaryOperator<ConditionContext> more) {
+  /** The same caller with other facts, which it keeps when it is confirmed. */
+  public Caller seeing(UnaryOperator<ConditionContext> more) {
     Confirmation before = confirmation;
     Confirmation after =
         before == null
@@ -134,7 +134,7 @@ public record Caller(
 
               @Override
               public Caller confirmed(PrincipalAnswer answer) throws S3Exception {
-                return before.confirmed(answer).with(more);
+                return before.confirmed(answer).seeing(more);
               }
             };
     return new Caller(accessKey, canonicalId, principal, more.apply(facts), after);

@@ -7,6 +7,8 @@ import dev.ashlar.gateway.principal.ConnectionFacts;
 import dev.ashlar.gateway.principal.Principal;
 import dev.ashlar.gateway.principal.RequestFacts;
 import dev.ashlar.gateway.uri.Query;
+import io.netty.handler.codec.http.HttpHeaders;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +34,7 @@ public record S3Facts(HttpExchange exchange, RequestFacts caller) implements Con
       case "aws:referer" -> listOf(exchange.headers().get("referer"));
       case "s3:authtype" -> authType();
       case "s3:signatureversion" -> signatureVersion();
+      case "s3:signatureage" -> signatureAge();
       default -> key.startsWith(HEADER) ? header(key.substring(3)) : caller.values(key);
     };
   }
@@ -57,6 +60,27 @@ public record S3Facts(HttpExchange exchange, RequestFacts caller) implements Con
     return List.of(isVersion2 ? "AWS" : SigV4Authenticator.ALGORITHM);
   }
 
+  /** Milliseconds since the request was signed, where it says when; not before now. */
+  private List<String> signatureAge() {
+    if (caller.caller() == null) {
+      return List.of();
+    }
+    HttpHeaders headers = exchange.headers();
+    // Where the signature is: the other place need not be signed.
+    List<String> found =
+        headers.contains("authorization")
+            ? listOf(headers.get("x-amz-date", headers.get("date", "")))
+            : parameter("X-Amz-Date");
+    String text = found.isEmpty() ? "" : found.getFirst();
+    String basic = Timestamps.fromHttpDate(text);
+    Instant signed = Timestamps.parse(basic == null ? text : basic);
+    if (signed == null) {
+      return List.of();
+    }
+    Duration age = Duration.between(signed, caller.connection().now());
+    return List.of(Long.toString(Math.max(0, age.toMillis())));
+  }
+
   private List<String> parameter(String name) {
     try {
       return listOf(Query.parse(exchange.rawQuery()).get(name));
@@ -76,7 +100,7 @@ public record S3Facts(HttpExchange exchange, RequestFacts caller) implements Con
       Query query = Query.parse(exchange.rawQuery());
       for (int i = 0; i < query.size(); i++) {
         if (query.name(i).equalsIgnoreCase(name)) {
-          return List.of(query.value(i));
+          return List.of(query.value(i).trim());
         }
       }
       return List.of();

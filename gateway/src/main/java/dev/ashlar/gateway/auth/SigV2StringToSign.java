@@ -9,6 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -103,10 +104,12 @@ record SigV2StringToSign(
       addAmazon(all, header.getKey(), header.getValue());
     }
     for (Map.Entry<String, String> parameter : query.decoded()) {
-      if (claim.presigned()) {
+      if (isAmazon(parameter.getKey())) {
+        // A line break in a value would look like another header.
+        if (!claim.presigned() || parameter.getValue().indexOf('\n') >= 0) {
+          throw notSigned(parameter.getKey());
+        }
         addAmazon(all, parameter.getKey(), parameter.getValue());
-      } else if (isAmazon(parameter.getKey())) {
-        throw notSigned(parameter.getKey());
       }
     }
     return all;
@@ -127,7 +130,8 @@ record SigV2StringToSign(
     for (Map.Entry<String, String> parameter : query.decoded()) {
       String name = parameter.getKey();
       if (SIGNED_PARAMETERS.contains(name)) {
-        if (signed.put(name, parameter.getValue()) != null) {
+        if (looksLikeSeveral(parameter.getValue())
+            || signed.put(name, parameter.getValue()) != null) {
           throw notSigned(name);
         }
       } else if (Subresource.isName(name) && !name.equals(LIST_TYPE)) {
@@ -135,6 +139,15 @@ record SigV2StringToSign(
       }
     }
     return signed;
+  }
+
+  /** Whether what is in a value would look like another parameter. */
+  private static boolean looksLikeSeveral(String value) {
+    int ampersand = value.indexOf('&');
+    return ampersand >= 0
+        && Stream.of(value.substring(ampersand + 1).split("&", -1))
+            .map(part -> part.split("=", 2)[0])
+            .anyMatch(SIGNED_PARAMETERS::contains);
   }
 
   private static S3Exception notSigned(String name) {

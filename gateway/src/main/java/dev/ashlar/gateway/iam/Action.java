@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /**
  * An action of IAM.
@@ -20,6 +21,10 @@ import java.util.Map;
  * @param target finds what it is about, which the caller needs the right to
  */
 record Action(Target target, Work work) {
+  private static final Pattern ATTACHING =
+      Pattern.compile("(?:Attach|Detach)(?:User|Group|Role)Policy");
+  private static final Pattern TAGGING =
+      Pattern.compile("(?:Create|Tag)(?:User|Role|Policy|OpenIDConnectProvider)");
 
   /** What an action is about, and every resource that the caller needs the right to. */
   record Targeted(Subject subject, List<String> resources) {
@@ -44,14 +49,20 @@ record Action(Target target, Work work) {
     work.run(call, targeted.subject());
   }
 
+  /** What conditions see. A parameter that the action does not heed has no value. */
   private static Map<String, List<String>> facts(IamCall call, Subject subject)
       throws QueryException {
     Map<String, List<String>> facts = new HashMap<>();
-    call.parameters()
-        .optional("PolicyArn")
-        .ifPresent(arn -> facts.put("iam:policyarn", List.of(arn)));
-    List<String> keys = new ArrayList<>(call.parameters().list("TagKeys"));
-    for (Member tag : call.parameters().structures("Tags", "Key")) {
+    if (ATTACHING.matcher(call.query().action()).matches()) {
+      call.parameters()
+          .optional("PolicyArn")
+          .ifPresent(arn -> facts.put("iam:policyarn", List.of(arn)));
+    }
+    List<String> keys = new ArrayList<>();
+    if (call.query().action().startsWith("Untag")) {
+      keys.addAll(call.parameters().list("TagKeys"));
+    }
+    for (Member tag : tags(call)) {
       String key = tag.required("Key");
       keys.add(key);
       facts.put(
@@ -69,6 +80,12 @@ record Action(Target target, Work work) {
       }
     }
     return facts;
+  }
+
+  private static List<Member> tags(IamCall call) {
+    return TAGGING.matcher(call.query().action()).matches()
+        ? call.parameters().structures("Tags", "Key")
+        : List.of();
   }
 
   /** The account as a whole. */

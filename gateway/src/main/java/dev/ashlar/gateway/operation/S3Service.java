@@ -139,11 +139,14 @@ public final class S3Service implements RequestHandler {
 
   /** The sender with what the request brings for conditions of policies. */
   private Caller caller(AuthenticatedRequest sender, S3Request request) {
-    if (!(request instanceof S3Request.VersionRequest write)) {
+    if (!(request instanceof S3Request.KeyRequest)) {
       return sender.caller();
     }
-    return sender
-        .caller()
+    Caller caller = sender.caller().seeing(facts -> new HeededFacts(facts, request));
+    if (!(request instanceof S3Request.VersionRequest write)) {
+      return caller;
+    }
+    return caller
         .bringing(write.given().tags().tags())
         .bringing(write.given().lock(), backend.clock().instant());
   }

@@ -128,6 +128,9 @@ record ObjectRequestParser(
   }
 
   private S3Request append() throws S3Exception {
+    if (headers.contains(COPY_SOURCE)) {
+      throw S3Exception.unsupportedHeader(COPY_SOURCE);
+    }
     RequestHeaders.requireContentLength(headers);
     requireNoAcl();
     boolean isRgw = query.has("append");
@@ -146,7 +149,7 @@ record ObjectRequestParser(
         Checksums.announced(headers));
   }
 
-  /** An append leaves the ACL of the object as it is. */
+  /** A change leaves the ACL of the object as it is. */
   private void requireNoAcl() throws S3Exception {
     AclRequest acl = AclHeaders.parse(headers);
     if (acl.isGiven() && !acl.equals(new AclRequest.Canned(CannedAcl.PRIVATE))) {
@@ -168,6 +171,7 @@ record ObjectRequestParser(
     if (headers.contains(COPY_SOURCE)) {
       throw S3Exception.unsupportedHeader(COPY_SOURCE);
     }
+    requireNoAcl();
     RequestHeaders.requireContentLength(headers);
     PatchRange range = PatchRange.parse(headers.get("content-range"));
     if (RequestHeaders.attributes(headers).getUserMetadataCount() > 0) {

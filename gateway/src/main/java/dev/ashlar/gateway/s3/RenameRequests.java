@@ -30,6 +30,9 @@ final class RenameRequests {
     if (headers.contains("x-amz-copy-source")) {
       throw S3Exception.unsupportedHeader("x-amz-copy-source");
     }
+    if (AclHeaders.parse(headers).isGiven()) {
+      throw S3Exception.unsupportedHeader(AclHeaders.CANNED);
+    }
     return new S3Request.RenameObject(
         bucket,
         key,

@@ -629,6 +629,11 @@ public sealed interface S3Request {
       @Nullable VersionRef version,
       Conditions conditions,
       @Nullable String expectedOwner) {
+    /** As conditions of policies name it, whatever its version. */
+    public String name() {
+      return bucket + "/" + key;
+    }
+
     /** What the sender must be allowed to do with the source, beside the need of the request. */
     public Need needs() {
       return Need.ofVersion("s3:GetObject", new Resource.StoredObject(bucket, key, version));

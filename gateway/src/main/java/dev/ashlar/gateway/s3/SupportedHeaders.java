@@ -92,6 +92,15 @@ final class SupportedHeaders {
           "x-amz-signature",
           "x-amz-signedheaders");
 
+  /** Conditions of policies compare them, and must not see another value than the request. */
+  private static final Set<String> SINGLE =
+      Set.of(
+          AclHeaders.CANNED,
+          "x-amz-copy-source",
+          "x-amz-metadata-directive",
+          "x-amz-object-ownership",
+          "x-amz-storage-class");
+
   /** Read from the headers alone, where S3 may read them from the query. */
   private static final Set<String> HEADERS_ONLY =
       Set.of("x-amz-decoded-content-length", "x-amz-expected-bucket-owner", "x-amz-trailer");
@@ -111,7 +120,7 @@ final class SupportedHeaders {
         String lower = name.toLowerCase(Locale.ROOT);
         if (!SIGNATURE.contains(lower) && !isBodyChecksum(lower)) {
           joined = joined == headers ? new DefaultHttpHeaders().add(headers) : joined;
-          add(joined, lower, RequestHeaders.headerValue(lower, query.value(i)));
+          add(joined, lower, RequestHeaders.headerValue(lower, query.value(i)).trim());
         }
       }
     }
@@ -131,8 +140,8 @@ final class SupportedHeaders {
     if (HEADERS_ONLY.contains(name) || !isHeaderName(name)) {
       throw S3Exception.unsupportedHeader(name);
     }
-    String other = joined.get(name);
-    if (other != null && !other.equals(value)) {
+    List<String> others = joined.getAll(name);
+    if (!others.isEmpty() && !others.equals(List.of(value))) {
       throw S3Exception.invalidArgument("Conflicting values of a header", name, value);
     }
     joined.set(name, value);
@@ -158,6 +167,9 @@ final class SupportedHeaders {
         boolean isServed = isRename && RenameRequests.isOwnHeader(lower);
         if (!isServed && !isSupported(lower, value)) {
           throw S3Exception.unsupportedHeader(lower);
+        }
+        if (SINGLE.contains(lower) && headers.getAll(lower).size() > 1) {
+          throw S3Exception.invalidArgument("The header may come only once", lower, value);
         }
       }
     }

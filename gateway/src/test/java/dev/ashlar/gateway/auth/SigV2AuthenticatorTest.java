@@ -143,6 +143,23 @@ class SigV2AuthenticatorTest {
     server.refuses(line + "x-amz-acl=private&retention" + rest + "\r\n", "AccessDenied");
   }
 
+  /** One text can stand for several requests where a value contains what separates values. */
+  @Test
+  void valuesDoNotSwallowWhatIsSigned() throws Exception {
+    startAt("2007-03-27T19:42:00Z");
+    String rest = " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n";
+    String lines = "x-amz-date:D\nx-amz-tagging:a=b\n";
+    String put = sign("PUT\n\n\n1175139620\n" + lines + "/b/k").replace("+", "%2B");
+    String line = "PUT /b/k?AWSAccessKeyId=" + KEY + "&Expires=1175139620&Signature=" + put;
+    server.accepts(line + "&x-amz-date=D&x-amz-tagging=a%3Db" + rest, "");
+    server.refuses(line + "&x-amz-date=D%0Ax-amz-tagging:a%3Db" + rest, "AccessDenied");
+    String signature =
+        sign("GET\n\n\n" + DATE + "\n/b/k?response-content-type=text/plain&versionId=null");
+    String path = "/b/k?response-content-type=text%2Fplain";
+    server.accepts(request(path + "&versionId=null", signature, ""), "");
+    server.refuses(request(path + "%26versionId=null", signature, ""), "AccessDenied");
+  }
+
   @Test
   void headersOfAmazonAndOverridesAreSigned() throws Exception {
     startAt("2007-03-27T19:42:00Z");

@@ -234,6 +234,41 @@ class IamAttacksTest {
   }
 
   @Test
+  void parametersThatAnActionIgnoresMeetNoCondition() throws Exception {
+    String readOnly = "arn:aws:iam::aws:policy/AmazonS3ReadOnlyAccess";
+    String limited =
+        "{\"Statement\":[{\"Effect\":\"Allow\",\"Action\":\"iam:*UserPolicy\","
+            + "\"Resource\":\"*\",\"Condition\":{\"ArnEquals\":{\"iam:PolicyARN\":\""
+            + readOnly
+            + "\"}}},{\"Effect\":\"Allow\",\"Action\":\"iam:*User\",\"Resource\":\"*\","
+            + "\"Condition\":{\"StringEquals\":{\"aws:RequestTag/team\":\"blue\","
+            + "\"aws:TagKeys\":\"team\"}}}]}";
+    AccessKey user = iam.user(ROOT, "helper", limited);
+    iam.iam(user, "AttachUserPolicy", "UserName", "victim", "PolicyArn", readOnly);
+    iam.iam(user, "DetachUserPolicy", "UserName", "victim", "PolicyArn", readOnly);
+    iam.refused(
+        "AccessDenied",
+        user,
+        "PutUserPolicy",
+        "UserName",
+        "helper",
+        "PolicyName",
+        "more",
+        "PolicyDocument",
+        ANYTHING,
+        "PolicyArn",
+        readOnly);
+    String[] tag = {
+      "UserName", "victim", "Tags.member.1.Key", "team", "Tags.member.1.Value", "blue"
+    };
+    iam.iam(user, "TagUser", tag);
+    iam.refused("AccessDenied", user, "GetUser", tag);
+    iam.refused("AccessDenied", user, "DeleteUser", tag);
+    iam.refused(
+        "AccessDenied", user, "DeleteUser", "UserName", "victim", "TagKeys.member.1", "team");
+  }
+
+  @Test
   void otherAccountsAreOutOfReach() throws Exception {
     AccessKey admin = iam.user(OTHER_ROOT, "admin", ANYTHING);
     for (AccessKey key : new AccessKey[] {OTHER_ROOT, admin}) {

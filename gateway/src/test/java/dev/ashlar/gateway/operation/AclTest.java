@@ -195,6 +195,19 @@ class AclTest {
   }
 
   @Test
+  void theAclOfAnOlderNullVersionIsReplaced() throws Exception {
+    canned("/bkt/k?acl", "public-read");
+    s3.ok(
+        200,
+        TestS3.request("PUT", "/bkt?versioning")
+            .body("<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>"));
+    s3.ok(200, TestS3.request("PUT", "/bkt/k").body("newer"));
+    s3.ok(200, as(ANYBODY, "GET", "/bkt/k?versionId=null"));
+    canned("/bkt/k?acl&versionId=null", "private");
+    s3.refused("AccessDenied", as(ANYBODY, "GET", "/bkt/k?versionId=null"));
+  }
+
+  @Test
   void writersOwnWhatTheyWrite() throws Exception {
     canned("/bkt?acl", "public-read-write");
     s3.ok(200, as(OTHER, "PUT", "/bkt/theirs").body("x"));

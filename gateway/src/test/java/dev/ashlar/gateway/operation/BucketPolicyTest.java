@@ -129,6 +129,25 @@ class BucketPolicyTest {
   }
 
   @Test
+  void nobodyOfAnotherAccountSeesOrReplacesThePolicy() throws Exception {
+    put(policy(statement("Allow", "'*'", "'s3:*'")));
+    String shutOut = policy(statement("Deny", "'*'", "'s3:*'"));
+    for (String who : List.of(OTHER, ANYBODY)) {
+      s3.ok(200, as(who, "GET", "/bkt/k"));
+      s3.refused("AccessDenied", as(who, "GET", "/bkt?policy"));
+      s3.refused("AccessDenied", as(who, "DELETE", "/bkt?policy"));
+      s3.refused(
+          "AccessDenied",
+          as(who, "PUT", "/bkt?policy")
+              .header("x-amz-confirm-remove-self-bucket-access", "true")
+              .body(shutOut));
+    }
+    String user = statement("Allow", "'*'", "'s3:*'").replace("\"Principal\":\"*\",", "");
+    s3.ok(200, TestS3.request("GET", "/bkt?policy").header("x-test-policy", policy(user)));
+    s3.ok(204, "DELETE", "/bkt?policy");
+  }
+
+  @Test
   void whoConfirmsIsShutOutForGood() throws Exception {
     s3.ok(
         204,

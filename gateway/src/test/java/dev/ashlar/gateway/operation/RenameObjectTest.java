@@ -153,6 +153,26 @@ class RenameObjectTest {
   }
 
   @Test
+  void tagsAndAclComeOnlyWhereTheyMayBeGiven() throws Exception {
+    s3.ok(200, TestS3.request("PUT", "/bkt/from?acl").header("x-amz-acl", "public-read"));
+    String all = "\"s3:GetObject\",\"s3:PutObject\",\"s3:DeleteObject\"";
+    String tags = all + ",\"s3:PutObjectTagging\"";
+    String acl = all + ",\"s3:PutObjectAcl\"";
+    for (String policy : List.of(allow(all, "*"), allow(tags, "*"), allow(acl, "*"))) {
+      s3.refused("AccessDenied", rename("from", "to").header("x-test-policy", policy));
+    }
+    String both = allow(tags + ",\"s3:PutObjectAcl\"", "*");
+    String denied =
+        both.replace(
+            "]}",
+            ",{\"Effect\":\"Deny\",\"Action\":\"s3:PutObject\",\"Resource\":\"*\","
+                + "\"Condition\":{\"StringEquals\":{\"s3:RequestObjectTag/t\":\"1\"}}}]}");
+    s3.refused("AccessDenied", rename("from", "to").header("x-test-policy", denied));
+    assertNotRenamed();
+    s3.ok(200, rename("from", "to").header("x-test-policy", both));
+  }
+
+  @Test
   void rightsToBothNamesAreNeeded() throws Exception {
     String all = "\"s3:GetObject\",\"s3:PutObject\",\"s3:DeleteObject\"";
     for (String policy :
@@ -174,6 +194,7 @@ class RenameObjectTest {
     assertNotRenamed();
     // What is not there is not told to those who may not list.
     s3.refused("AccessDenied", rename("none", "to").header("x-test-policy", allow(all, "*")));
-    s3.ok(200, rename("from", "to").header("x-test-policy", allow(all, "*")));
+    String tagged = allow(all + ",\"s3:PutObjectTagging\"", "*");
+    s3.ok(200, rename("from", "to").header("x-test-policy", tagged));
   }
 }

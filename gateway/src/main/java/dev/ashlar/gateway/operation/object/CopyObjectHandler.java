@@ -77,7 +77,9 @@ public record CopyObjectHandler(Backend backend) {
         .access()
         .require(
             caller.bringing(tags),
-            Need.of("s3:PutObjectTagging", new Need.Resource.Key(request.bucket(), request.key())));
+            new Need(
+                List.of("s3:PutObject", "s3:PutObjectTagging"),
+                new Need.Resource.Key(request.bucket(), request.key())));
     return request.given().facts().toBuilder().addAllTags(tags).build();
   }
 

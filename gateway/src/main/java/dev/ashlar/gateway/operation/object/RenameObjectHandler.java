@@ -3,6 +3,7 @@ package dev.ashlar.gateway.operation.object;
 import com.google.protobuf.ByteString;
 import dev.ashlar.gateway.access.AccessControl.Permit;
 import dev.ashlar.gateway.access.Caller;
+import dev.ashlar.gateway.access.Need;
 import dev.ashlar.gateway.checksum.Digests;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
@@ -15,6 +16,7 @@ import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.ObjectFacts;
 import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.ObjectSummary;
 import dev.ashlar.protocol.message.Precondition;
@@ -23,6 +25,8 @@ import dev.ashlar.protocol.message.RenameObject;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.message.Versioning;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Puts an object under another key of its bucket. No data moves. */
@@ -72,6 +76,7 @@ public record RenameObjectHandler(Backend backend) {
       if (verdict != Verdict.PASS) {
         throw new S3Exception(S3Error.PRECONDITION_FAILED);
       }
+      requireFacts(request, caller, object.getFacts());
       return new Source(object.getVersion(), null);
     } catch (S3Exception e) {
       boolean mayBeDone =
@@ -81,6 +86,22 @@ public record RenameObjectHandler(Backend backend) {
         throw e;
       }
       return new Source(NO_VERSION, e);
+    }
+  }
+
+  /** Tags and an ACL come under the new name only by those who may give them to it. */
+  private void requireFacts(S3Request.RenameObject request, Caller caller, ObjectFacts facts)
+      throws S3Exception, MetadataUnavailableException {
+    List<String> actions = new ArrayList<>();
+    if (facts.getTagsCount() > 0) {
+      actions.addAll(List.of("s3:PutObject", "s3:PutObjectTagging"));
+    }
+    if (!facts.getAcl().isEmpty()) {
+      actions.add("s3:PutObjectAcl");
+    }
+    if (!actions.isEmpty()) {
+      Need need = new Need(actions, new Need.Resource.Key(request.bucket(), request.key()));
+      backend.access().require(caller.bringing(facts.getTagsList()), need);
     }
   }
 

@@ -13,7 +13,10 @@ import org.jspecify.annotations.Nullable;
  * accounts both have to.
  */
 public final class Authorization {
-  /** An owner who is shut out by the policy of a bucket can still repair it. */
+  /**
+   * An owner who is shut out by the policy of a bucket can still repair it, and nobody of another
+   * account can put one that shuts the owner out.
+   */
   private static final Set<String> POLICY_ACTIONS =
       Set.of("s3:getbucketpolicy", "s3:putbucketpolicy", "s3:deletebucketpolicy");
 
@@ -49,7 +52,9 @@ public final class Authorization {
     if (caller.isDenied() || ofBucket == Verdict.DENY) {
       return Decision.EXPLICIT_DENY;
     }
-    if (bucket.isRestricted() && !isExemptFromRestriction(request.requester(), bucket)) {
+    boolean isOwners =
+        bucket.isRestricted() || POLICY_ACTIONS.contains(request.actionName());
+    if (isOwners && !isOfOwner(request.requester(), bucket)) {
       return Decision.IMPLICIT_DENY;
     }
     String owner = decidingOwner(request, bucket, object);
@@ -102,7 +107,7 @@ public final class Authorization {
         && POLICY_ACTIONS.contains(request.actionName());
   }
 
-  private static boolean isExemptFromRestriction(Requester requester, BucketAccess bucket) {
+  private static boolean isOfOwner(Requester requester, BucketAccess bucket) {
     return requester instanceof Requester.Service
         || (requester instanceof Requester.Identity identity
             && identity.canonicalId().equals(bucket.owner()));

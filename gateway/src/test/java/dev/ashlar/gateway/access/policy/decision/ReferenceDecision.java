@@ -61,6 +61,9 @@ record ReferenceDecision(
         && isOutside) {
       return "IMPLICIT_DENY";
     }
+    if (isOutside && action.matches("s3:(Get|Put|Delete)BucketPolicy")) {
+      return "IMPLICIT_DENY";
+    }
     boolean isOutsideSession = !session.isEmpty() && !session.contains("caller");
     boolean isAllowed =
         !isOutsideSession

@@ -1,0 +1,78 @@
+package dev.ashlar.gateway.operation;
+
+import dev.ashlar.gateway.access.policy.value.ConditionContext;
+import dev.ashlar.gateway.s3.S3Request;
+import dev.ashlar.protocol.message.Precondition;
+import java.util.List;
+
+/**
+ * The facts about a request in which headers count as far as the request heeds them: else senders
+ * could meet the condition of a policy with a header that changes nothing.
+ */
+record HeededFacts(ConditionContext others, S3Request request) implements ConditionContext {
+  private static final String ACL = "s3:x-amz-acl";
+  private static final String GRANT = "s3:x-amz-grant-";
+
+  @Override
+  public List<String> values(String key) {
+    return switch (key) {
+      case "s3:x-amz-copy-source" -> source();
+      case "s3:x-amz-metadata-directive" ->
+          request instanceof S3Request.CopyObject ? others.values(key) : List.of();
+      case "s3:if-match" -> given(condition().getIfMatch());
+      case "s3:if-none-match" -> given(condition().getIfNoneMatch());
+      case "s3:objectcreationoperation" -> List.of(Boolean.toString(!isOfUpload()));
+      default -> !isAboutAcl(key) || heedsAcl() ? others.values(key) : List.of();
+    };
+  }
+
+  /** As it was read, since headers can spell a source in several ways. */
+  private List<String> source() {
+    return switch (request) {
+      case S3Request.CopyObject copy -> List.of(copy.source().name());
+      case S3Request.UploadPartCopy copy -> List.of(copy.source().name());
+      default -> List.of();
+    };
+  }
+
+  private static List<String> given(String etag) {
+    return etag.isEmpty() ? List.of() : List.of(etag);
+  }
+
+  /** On what a write finds under its key. */
+  private Precondition condition() {
+    return switch (request) {
+      case S3Request.PutObject put -> put.precondition();
+      case S3Request.CopyObject copy -> copy.precondition();
+      case S3Request.CompleteMultipartUpload complete -> complete.precondition();
+      case S3Request.AppendObject append -> append.precondition();
+      case S3Request.PatchObject patch -> patch.precondition();
+      case S3Request.RenameObject rename -> rename.precondition();
+      default -> Precondition.getDefaultInstance();
+    };
+  }
+
+  /** Whether the request prepares an object that another one will make. */
+  private boolean isOfUpload() {
+    return switch (request) {
+      case S3Request.CreateMultipartUpload create -> true;
+      case S3Request.UploadPart part -> true;
+      case S3Request.UploadPartCopy part -> true;
+      default -> false;
+    };
+  }
+
+  private static boolean isAboutAcl(String key) {
+    return key.equals(ACL) || key.startsWith(GRANT);
+  }
+
+  /** Parts belong to an object whose ACL was decided on when its upload began. */
+  private boolean heedsAcl() {
+    return switch (request) {
+      case S3Request.RenameObject rename -> false;
+      case S3Request.AppendObject append -> false;
+      case S3Request.PatchObject patch -> false;
+      default -> true;
+    };
+  }
+}

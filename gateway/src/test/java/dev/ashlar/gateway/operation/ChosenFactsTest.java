@@ -1,0 +1,198 @@
+package dev.ashlar.gateway.operation;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Senders who choose what conditions of policies see: by headers that mean nothing to the request,
+ * or that mean something else to it than to the condition.
+ */
+class ChosenFactsTest {
+  private static final String OTHER = "other";
+  private static final String SOURCE = "x-amz-copy-source";
+
+  private final TestS3 s3 = new TestS3();
+
+  @BeforeEach
+  void storeSomething() throws Exception {
+    s3.ok(200, "PUT", "/bkt");
+    s3.ok(200, TestS3.request("PUT", "/bkt/trusted/k").body("data"));
+    s3.ok(200, TestS3.request("PUT", "/bkt/secret/k").body("data"));
+  }
+
+  private static TestRequest as(String who, String method, String uri) {
+    return TestS3.request(method, uri).header("x-test-owner", who);
+  }
+
+  /** A statement about everybody and all of the bucket; empty: without a condition. */
+  private static String statement(String effect, String action, String condition) {
+    return ("{'Effect':'%s','Principal':'*','Action':'%s',"
+            + "'Resource':['arn:aws:s3:::bkt','arn:aws:s3:::bkt/*']%s}")
+        .formatted(effect, action, condition.isEmpty() ? "" : ",'Condition':{" + condition + "}")
+        .replace('\'', '"');
+  }
+
+  private void put(String... statements) throws Exception {
+    String policy = "{\"Statement\":[" + String.join(",", statements) + "]}";
+    s3.ok(204, TestS3.request("PUT", "/bkt?policy").body(policy));
+  }
+
+  @Test
+  void whatIsNoCopyHasNoSource() throws Exception {
+    put(
+        statement("Allow", "s3:PutObject", "'StringLike':{'s3:x-amz-copy-source':'bkt/trusted/*'}"),
+        statement("Allow", "s3:GetObject", ""));
+    s3.ok(200, as(OTHER, "PUT", "/bkt/copy").header(SOURCE, "/bkt/trusted/k"));
+    s3.refused("AccessDenied", as(OTHER, "PUT", "/bkt/copy").header(SOURCE, "bkt/secret/k"));
+    s3.refused("AccessDenied", as(OTHER, "PUT", "/bkt/new").body("x"));
+    TestRequest append = as(OTHER, "POST", "/bkt/new?append&position=0").body("x");
+    s3.refused("NotImplemented", append.header(SOURCE, "bkt/trusted/k"));
+    s3.refused("NoSuchKey", "GET", "/bkt/new");
+  }
+
+  @Test
+  void theDirectiveOfACopyMeansNothingToOtherWrites() throws Exception {
+    put(
+        statement(
+            "Allow", "s3:PutObject", "'StringEquals':{'s3:x-amz-metadata-directive':'COPY'}"));
+    s3.refused(
+        "AccessDenied",
+        as(OTHER, "PUT", "/bkt/new").header("x-amz-metadata-directive", "COPY").body("x"));
+  }
+
+  @Test
+  void anAclThatIsNotGivenMeetsNoCondition() throws Exception {
+    String full = "bucket-owner-full-control";
+    put(
+        statement("Allow", "s3:PutObject", "'StringEquals':{'s3:x-amz-acl':'" + full + "'}"),
+        statement("Allow", "s3:GetObject", ""),
+        statement("Allow", "s3:DeleteObject", ""));
+    s3.ok(200, as(OTHER, "PUT", "/bkt/mine").header("x-amz-acl", full).body("x"));
+    for (String uri : List.of("/bkt/to?renameObject", "/bkt/to?renameObject&x-amz-acl=" + full)) {
+      TestRequest rename = as(OTHER, "PUT", uri).header("x-amz-rename-source", "mine");
+      if (!uri.contains("&")) {
+        rename.header("x-amz-acl", full);
+      }
+      s3.refused("NotImplemented", rename);
+    }
+    s3.refused(
+        "NotImplemented",
+        as(OTHER, "PATCH", "/bkt/mine")
+            .header("Content-Range", "bytes 0-0/*")
+            .header("x-amz-acl", full)
+            .body("y"));
+    put(statement("Allow", "s3:PutObject", "'StringEquals':{'s3:x-amz-acl':'private'}"));
+    s3.refused(
+        "AccessDenied",
+        as(OTHER, "PUT", "/bkt/mine")
+            .header("x-amz-write-offset-bytes", "1")
+            .header("x-amz-acl", "private")
+            .body("y"));
+    put(statement("Allow", "s3:GetObject", ""));
+    assertEquals("x", s3.ok(200, as(OTHER, "GET", "/bkt/mine")).text());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"/bkt/secret/k", "bkt/secr%65t/k", "bkt%2Fsecret/k", "bkt/secret/k?versionId=null"})
+  void aSourceHasOneSpelling(String source) throws Exception {
+    put(
+        statement("Allow", "s3:*", ""),
+        statement(
+            "Deny", "s3:PutObject", "'StringEquals':{'s3:x-amz-copy-source':'bkt/secret/k'}"));
+    s3.refused("AccessDenied", as(OTHER, "PUT", "/bkt/copy").header(SOURCE, source));
+    s3.ok(200, as(OTHER, "PUT", "/bkt/copy").header(SOURCE, "/bkt/trusted/k"));
+  }
+
+  @Test
+  void aHeaderMeansTheSameToConditionsAndToTheRequest() throws Exception {
+    put(
+        statement("Allow", "s3:*", ""),
+        statement("Deny", "s3:PutObject", "'StringEquals':{'s3:x-amz-acl':'public-read'}"),
+        statement(
+            "Deny", "s3:PutObject", "'StringEquals':{'s3:x-amz-metadata-directive':'REPLACE'}"));
+    s3.refused("AccessDenied", as(OTHER, "PUT", "/bkt/a?x-amz-acl=public-read").body("x"));
+    s3.refused("AccessDenied", as(OTHER, "PUT", "/bkt/a?x-amz-acl=%20public-read").body("x"));
+    s3.refused("AccessDenied", as(OTHER, "PUT", "/bkt/a?x-amz-acl=public-read%09").body("x"));
+    s3.refused(
+        "InvalidArgument",
+        as(OTHER, "PUT", "/bkt/a?x-amz-acl=public-read")
+            .header("x-amz-acl", "public-read")
+            .header("x-amz-acl", "private")
+            .body("x"));
+    s3.refused(
+        "InvalidArgument",
+        as(OTHER, "PUT", "/bkt/a")
+            .header(SOURCE, "bkt/trusted/k")
+            .header("x-amz-metadata-directive", "REPLACE")
+            .header("x-amz-metadata-directive", "COPY"));
+    s3.refused("NoSuchKey", "GET", "/bkt/a");
+  }
+
+  @Test
+  void copiedTagsAreThoseOfTheWrite() throws Exception {
+    s3.ok(200, TestS3.request("PUT", "/bkt/k").header("x-amz-tagging", "class=public").body("x"));
+    put(
+        statement("Allow", "s3:*", ""),
+        statement(
+            "Deny", "s3:PutObject", "'StringEquals':{'s3:RequestObjectTag/class':'public'}"));
+    s3.refused("AccessDenied", as(OTHER, "PUT", "/bkt/copy").header(SOURCE, "bkt/k"));
+    s3.ok(
+        200,
+        as(OTHER, "PUT", "/bkt/copy")
+            .header(SOURCE, "bkt/k")
+            .header("x-amz-tagging-directive", "REPLACE"));
+  }
+
+  @Test
+  void writesCanBeHeldToConditionsOfTheirOwn() throws Exception {
+    put(
+        statement("Allow", "s3:*", ""),
+        statement(
+            "Deny",
+            "s3:PutObject",
+            "'Null':{'s3:if-none-match':'true'},'Bool':{'s3:ObjectCreationOperation':'true'}"));
+    s3.refused("AccessDenied", as(OTHER, "PUT", "/bkt/a").body("x"));
+    s3.refused("AccessDenied", as(OTHER, "PUT", "/bkt/a").header("If-Match", "\"e\"").body("x"));
+    s3.ok(200, as(OTHER, "PUT", "/bkt/a").header("If-None-Match", "*").body("x"));
+    s3.refused("AccessDenied", as(OTHER, "PUT", "/bkt/b").header(SOURCE, "bkt/trusted/k"));
+    s3.refused("AccessDenied", as(OTHER, "PUT", "/bkt/b?append&position=0").body("x"));
+    String upload = s3.ok(200, as(OTHER, "POST", "/bkt/m?uploads")).element("UploadId");
+    s3.ok(200, as(OTHER, "PUT", "/bkt/m?partNumber=1&uploadId=" + upload).body("x"));
+    s3.refused(
+        "AccessDenied",
+        as(OTHER, "POST", "/bkt/m?uploadId=" + upload).body("<CompleteMultipartUpload/>"));
+    put(
+        statement("Allow", "s3:*", ""),
+        statement("Deny", "s3:PutObject", "'StringEquals':{'s3:if-match':'etag'}"));
+    s3.refused(
+        "AccessDenied", as(OTHER, "PUT", "/bkt/a").header("If-Match", "\"etag\"").body("x"));
+    s3.ok(200, as(OTHER, "PUT", "/bkt/a").body("x"));
+  }
+
+  /** The test's authenticator looks at its clock at the beginning of 1970. */
+  @ParameterizedTest
+  @ValueSource(strings = {"header", "query"})
+  void theAgeOfSignaturesIsBounded(String place) throws Exception {
+    put(
+        statement("Allow", "s3:GetObject", ""),
+        statement("Deny", "s3:GetObject", "'NumericGreaterThan':{'s3:signatureAge':'600000'}"));
+    s3.ok(200, signedAt(place, "19691231T235500Z"));
+    s3.ok(200, signedAt(place, "19700101T000500Z"));
+    s3.refused("AccessDenied", signedAt(place, "19691231T234900Z"));
+    s3.ok(200, as("anonymous", "GET", "/bkt/trusted/k"));
+  }
+
+  private static TestRequest signedAt(String place, String time) {
+    return place.equals("query")
+        ? as(OTHER, "GET", "/bkt/trusted/k?X-Amz-Date=" + time)
+        : as(OTHER, "GET", "/bkt/trusted/k?X-Amz-Date=19700101T000000Z")
+            .header("Authorization", "AWS4-HMAC-SHA256")
+            .header("x-amz-date", time);
+  }
+}
