@@ -125,12 +125,11 @@ public final class AccessControl {
    */
   private static boolean mayLearnWhatIsMissing(
       Decider decider, Need.Resource.StoredObject wanted, Need need) {
-    Need.Resource bucket = new Need.Resource.Bucket(wanted.bucket());
     return !decider.isDenied(need)
-        && decider.mayMiss(wanted.bucket(), wanted.key())
+        && decider.mayMiss("s3:ListBucket", wanted.bucket(), wanted.key())
         && (wanted.version() == null
             || decider.isAllowed(need)
-            || decider.isAllowed(Need.of("s3:ListBucketVersions", bucket)));
+            || decider.mayMiss("s3:ListBucketVersions", wanted.bucket(), wanted.key()));
   }
 
   /**

@@ -52,8 +52,10 @@ record Decider(Caller caller, @Nullable BucketConfig config) {
   /**
    * Whether the caller may learn that nothing is stored under this key: as if it listed the bucket
    * with the key as the prefix.
+   *
+   * @param action the listing, of keys or of versions
    */
-  boolean mayMiss(String bucket, String key) {
+  boolean mayMiss(String action, String bucket, String key) {
     ConditionContext facts = caller.facts();
     Caller listing =
         new Caller(
@@ -62,7 +64,7 @@ record Decider(Caller caller, @Nullable BucketConfig config) {
             caller.principal(),
             name -> name.equals("s3:prefix") ? List.of(key) : facts.values(name),
             null);
-    Need list = Need.of("s3:ListBucket", new Need.Resource.Bucket(bucket));
+    Need list = Need.of(action, new Need.Resource.Bucket(bucket));
     return new Decider(listing, config).isAllowed(list);
   }
 

@@ -32,6 +32,7 @@ public record RequestFacts(
 
   private static List<String> ofAnonymous(String key) {
     return switch (key) {
+      case "aws:viaawsservice" -> List.of("false");
       case "aws:principaltype" -> List.of("Anonymous");
       case "aws:userid" -> List.of("anonymous");
       default -> List.of();
@@ -48,6 +49,7 @@ public record RequestFacts(
               caller.requester() instanceof Requester.RoleSession role
                   ? role.roleArn()
                   : caller.arn());
+      case "aws:viaawsservice", "aws:principalisawsservice" -> List.of("false");
       case "aws:principalaccount" -> List.of(caller.accountId());
       case "aws:principaltype" -> List.of(principalType(caller));
       case "aws:userid" -> List.of(caller.userId());

@@ -198,4 +198,36 @@ class ChosenFactsTest {
             .header("Authorization", "AWS4-HMAC-SHA256")
             .header("x-amz-date", time);
   }
+
+  /** As AWS documents how to deny what comes from elsewhere: but for calls of its own services. */
+  @ParameterizedTest
+  @ValueSource(strings = {"aws:ViaAWSService", "aws:PrincipalIsAWSService"})
+  void noCallerIsAServiceOfAws(String key) throws Exception {
+    put(
+        statement("Allow", "s3:GetObject", ""),
+        statement(
+            "Deny",
+            "s3:GetObject",
+            "'NotIpAddress':{'aws:SourceIp':'192.0.2.0/24'},'Bool':{'" + key + "':'false'}"));
+    s3.refused("AccessDenied", as(OTHER, "GET", "/bkt/trusted/k"));
+    TestRequest anonymous = as("anonymous", "GET", "/bkt/trusted/k");
+    // As in AWS, where only signed requests say so of the caller.
+    boolean isSaid = key.equals("aws:ViaAWSService");
+    assertEquals(isSaid ? 403 : 200, s3.send(anonymous).status());
+  }
+
+  @Test
+  void aPrefixInTheQueryTellsNoVersionsBehindAnother() throws Exception {
+    s3.ok(
+        200,
+        TestS3.request("PUT", "/bkt?versioning")
+            .body("<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>"));
+    put(
+        statement("Allow", "s3:ListBucket", ""),
+        statement("Allow", "s3:ListBucketVersions", "'StringLike':{'s3:prefix':'trusted/*'}"));
+    String version = "?versionId=00000000000000ff";
+    s3.refused("NoSuchVersion", as(OTHER, "GET", "/bkt/trusted/k" + version));
+    s3.refused("AccessDenied", as(OTHER, "GET", "/bkt/secret/k" + version));
+    s3.refused("AccessDenied", as(OTHER, "GET", "/bkt/secret/k" + version + "&prefix=trusted/"));
+  }
 }
