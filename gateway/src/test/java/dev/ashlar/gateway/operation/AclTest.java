@@ -13,8 +13,10 @@ import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** ACLs of buckets and objects, by the requests of several accounts. */
 class AclTest {
@@ -335,6 +337,15 @@ class AclTest {
     }
     assertEquals("data", s3.ok(200, "GET", "/bkt/k").text());
     s3.refused("NoSuchBucket", "HEAD", "/new");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"x%sx", "id=%sx\"", "id=\"%s"})
+  @Timeout(5)
+  void longHeadersAreRefusedQuickly(String form) throws Exception {
+    String value = form.formatted(" ".repeat(60_000));
+    s3.refused(
+        "InvalidArgument", TestS3.request("PUT", "/bkt/k?acl").header("x-amz-grant-read", value));
   }
 
   @Test
