@@ -99,7 +99,12 @@ class ChosenFactsTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"/bkt/secret/k", "bkt/secr%65t/k", "bkt%2Fsecret/k", "bkt/secret/k?versionId=null"})
+      strings = {
+        "/bkt/secret/k",
+        "bkt/secr%65t/k",
+        "bkt%2Fsecret/k",
+        "bkt/secret/k?versionId=null"
+      })
   void aSourceHasOneSpelling(String source) throws Exception {
     put(
         statement("Allow", "s3:*", ""),
@@ -139,8 +144,7 @@ class ChosenFactsTest {
     s3.ok(200, TestS3.request("PUT", "/bkt/k").header("x-amz-tagging", "class=public").body("x"));
     put(
         statement("Allow", "s3:*", ""),
-        statement(
-            "Deny", "s3:PutObject", "'StringEquals':{'s3:RequestObjectTag/class':'public'}"));
+        statement("Deny", "s3:PutObject", "'StringEquals':{'s3:RequestObjectTag/class':'public'}"));
     s3.refused("AccessDenied", as(OTHER, "PUT", "/bkt/copy").header(SOURCE, "bkt/k"));
     s3.ok(
         200,
@@ -170,8 +174,7 @@ class ChosenFactsTest {
     put(
         statement("Allow", "s3:*", ""),
         statement("Deny", "s3:PutObject", "'StringEquals':{'s3:if-match':'etag'}"));
-    s3.refused(
-        "AccessDenied", as(OTHER, "PUT", "/bkt/a").header("If-Match", "\"etag\"").body("x"));
+    s3.refused("AccessDenied", as(OTHER, "PUT", "/bkt/a").header("If-Match", "\"etag\"").body("x"));
     s3.ok(200, as(OTHER, "PUT", "/bkt/a").body("x"));
   }
 

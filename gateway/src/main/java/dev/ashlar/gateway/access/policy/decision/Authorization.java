@@ -52,8 +52,7 @@ public final class Authorization {
     if (caller.isDenied() || ofBucket == Verdict.DENY) {
       return Decision.EXPLICIT_DENY;
     }
-    boolean isOwners =
-        bucket.isRestricted() || POLICY_ACTIONS.contains(request.actionName());
+    boolean isOwners = bucket.isRestricted() || POLICY_ACTIONS.contains(request.actionName());
     if (isOwners && !isOfOwner(request.requester(), bucket)) {
       return Decision.IMPLICIT_DENY;
     }
