@@ -146,13 +146,17 @@ class SdkErrorIT {
   @Test
   void whatIsNotBuiltSaysSo() {
     assertFails(
-        501, "NotImplemented", () -> s3.putBucketPolicy(b -> b.bucket(bucket).policy("{}")));
+        501,
+        "NotImplemented",
+        () ->
+            s3.putBucketRequestPayment(
+                b -> b.bucket(bucket).requestPaymentConfiguration(p -> p.payer("Requester"))));
     assertFails(
         501,
         "NotImplemented",
         () ->
-            s3.putBucketVersioning(
-                b -> b.bucket(bucket).versioningConfiguration(v -> v.status("Enabled"))));
+            s3.putBucketAccelerateConfiguration(
+                b -> b.bucket(bucket).accelerateConfiguration(a -> a.status("Enabled"))));
   }
 
   @Test
