@@ -127,6 +127,37 @@ class RacedRequestsTest {
   }
 
   @Test
+  void aPublicPolicyIsNotPutOnceSuchPoliciesAreBlocked() throws Exception {
+    race(
+        Command.KindCase.PUT_BUCKET_DOCUMENT,
+        TestS3.request("PUT", "/bkt?publicAccessBlock")
+            .body(
+                "<PublicAccessBlockConfiguration><BlockPublicPolicy>true</BlockPublicPolicy>"
+                    + "</PublicAccessBlockConfiguration>"));
+    s3.refused(
+        "AccessDenied",
+        TestS3.request("PUT", "/bkt?policy")
+            .body(
+                """
+                {"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":"*",
+                "Action":"s3:GetObject","Resource":"arn:aws:s3:::bkt/*"}]}"""));
+    s3.refused("NoSuchBucketPolicy", "GET", "/bkt?policy");
+  }
+
+  @Test
+  void anAclIsNotPutOnceTheOwnerOfTheBucketOwnsEverything() throws Exception {
+    race(
+        Command.KindCase.PUT_BUCKET_DOCUMENT,
+        TestS3.request("PUT", "/bkt?ownershipControls")
+            .body(
+                "<OwnershipControls><Rule><ObjectOwnership>BucketOwnerEnforced</ObjectOwnership>"
+                    + "</Rule></OwnershipControls>"));
+    s3.refused(
+        "AccessControlListNotSupported",
+        TestS3.request("PUT", "/bkt?acl").header("x-amz-acl", "public-read"));
+  }
+
+  @Test
   void aBucketThatSomebodyElseHasCreatedMeanwhileStays() throws Exception {
     raced = "bucket";
     others =

@@ -270,6 +270,15 @@ class GoldenRowsTest {
   }
 
   @Test
+  void rowsOfVersion5AreAsTheyAlwaysWere() throws Exception {
+    MemoryMetadata metadata = write(5);
+    writeOfVersion4(metadata);
+    writeOfVersion5(metadata);
+    assertEquals(golden(5), lines());
+    assertEquals(KINDS_OF_VERSION_4, kinds());
+  }
+
+  @Test
   void rowsAreAsTheyAlwaysWere() throws Exception {
     MemoryMetadata metadata = write(MetadataVersion.KNOWN);
     writeOfVersion4(metadata);
@@ -283,7 +292,7 @@ class GoldenRowsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {1, 2, 3, 4})
+  @ValueSource(ints = {1, 2, 3, 4, 5})
   void rowsOfEarlierVersionsAreReadable(int version) throws Exception {
     HexFormat hex = HexFormat.of();
     for (String line : golden(version)) {

@@ -23,8 +23,6 @@ import dev.ashlar.gateway.operation.shared.FactChanges;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.gateway.xml.XmlWriter;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
-import dev.ashlar.protocol.message.Command;
-import dev.ashlar.protocol.message.PutBucketDocument;
 import java.util.Comparator;
 import java.util.List;
 
@@ -98,16 +96,8 @@ public record AclHandler(Backend backend) {
                   need,
                   (command, decided) -> command.setAcl(ofObject(request, decided, document))));
     } else {
-      requireAcls(permit);
-      String owner = owner(true, permit);
-      Acl acl = Acls.in(backend, permit).ofBucket(wanted(request, owner, document), owner);
-      backend.submit(
-          Command.newBuilder()
-              .setPutBucketDocument(
-                  PutBucketDocument.newBuilder()
-                      .setBucket(request.bucket())
-                      .setKind(AccessDocument.ACL.number())
-                      .setDocument(acl.toDocument())));
+      new DocumentChanges(backend)
+          .put(permit, need, AccessDocument.ACL, decided -> ofBucket(request, decided, document));
     }
     return Answers.empty(200);
   }
@@ -121,6 +111,13 @@ public record AclHandler(Backend backend) {
   private static AclRequest wanted(S3Request.PutAcl request, String owner, byte[] document)
       throws S3Exception {
     return request.acl().isGiven() ? request.acl() : AclDocuments.read(document, owner);
+  }
+
+  private ByteString ofBucket(S3Request.PutAcl request, Permit permit, byte[] document)
+      throws S3Exception, MetadataUnavailableException {
+    requireAcls(permit);
+    String owner = owner(true, permit);
+    return Acls.in(backend, permit).ofBucket(wanted(request, owner, document), owner).toDocument();
   }
 
   /** As it is stored for the version on which was decided; empty: private. */

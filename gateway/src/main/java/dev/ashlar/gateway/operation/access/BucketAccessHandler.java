@@ -23,8 +23,6 @@ import dev.ashlar.gateway.xml.XmlReader.Element;
 import dev.ashlar.gateway.xml.XmlWriter;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.BucketPolicyDocument;
-import dev.ashlar.protocol.message.Command;
-import dev.ashlar.protocol.message.PutBucketDocument;
 
 /**
  * Reads and replaces the policy, the public access block and the ownership controls of a bucket.
@@ -35,35 +33,30 @@ public record BucketAccessHandler(Backend backend) {
     BucketConfig bucket = permit.config();
     return switch (request) {
       case S3Request.GetBucketPolicy get -> policy(bucket);
-      case S3Request.PutBucketPolicy put -> putPolicy(put, bucket, BodyIngest.document(body));
-      case S3Request.DeleteBucketPolicy delete -> remove(bucket, AccessDocument.POLICY);
+      case S3Request.PutBucketPolicy put -> putPolicy(put, permit, BodyIngest.document(body));
+      case S3Request.DeleteBucketPolicy delete -> remove(delete, permit, AccessDocument.POLICY);
       case S3Request.GetBucketPolicyStatus get -> policyStatus(bucket);
       case S3Request.GetPublicAccessBlock get -> block(bucket);
-      case S3Request.PutPublicAccessBlock put -> putBlock(bucket, BodyIngest.document(body));
+      case S3Request.PutPublicAccessBlock put -> putBlock(put, permit, BodyIngest.document(body));
       case S3Request.DeletePublicAccessBlock delete ->
-          remove(bucket, AccessDocument.PUBLIC_ACCESS_BLOCK);
+          remove(delete, permit, AccessDocument.PUBLIC_ACCESS_BLOCK);
       case S3Request.GetBucketOwnershipControls get -> ownership(bucket);
       case S3Request.PutBucketOwnershipControls put ->
-          putOwnership(bucket, BodyIngest.document(body));
+          putOwnership(put, permit, BodyIngest.document(body));
       case S3Request.DeleteBucketOwnershipControls delete ->
-          remove(bucket, AccessDocument.OWNERSHIP);
+          remove(delete, permit, AccessDocument.OWNERSHIP);
     };
   }
 
-  private void put(BucketConfig bucket, AccessDocument kind, ByteString document)
+  private void put(
+      S3Request request, Permit permit, AccessDocument kind, DocumentChanges.Change change)
       throws S3Exception, MetadataUnavailableException {
-    backend.submit(
-        Command.newBuilder()
-            .setPutBucketDocument(
-                PutBucketDocument.newBuilder()
-                    .setBucket(bucket.row().getName())
-                    .setKind(kind.number())
-                    .setDocument(document)));
+    new DocumentChanges(backend).put(permit, request.needs(), kind, change);
   }
 
-  private HttpAnswer remove(BucketConfig bucket, AccessDocument kind)
+  private HttpAnswer remove(S3Request request, Permit permit, AccessDocument kind)
       throws S3Exception, MetadataUnavailableException {
-    put(bucket, kind, ByteString.EMPTY);
+    put(request, permit, kind, present -> ByteString.EMPTY);
     return Answers.empty(204);
   }
 
@@ -94,26 +87,30 @@ public record BucketAccessHandler(Backend backend) {
         new XmlWriter().openRoot("PolicyStatus").element("IsPublic", policy.isPublic()).close());
   }
 
-  private HttpAnswer putPolicy(
-      S3Request.PutBucketPolicy request, BucketConfig bucket, byte[] document)
+  private HttpAnswer putPolicy(S3Request.PutBucketPolicy request, Permit permit, byte[] document)
       throws S3Exception, MetadataUnavailableException {
     Policy policy;
     try {
-      policy = Policy.parse(document, PolicyKind.bucket(bucket.row().getName()));
+      policy = Policy.parse(document, PolicyKind.bucket(request.bucket()));
     } catch (MalformedPolicyException e) {
       throw new S3Exception(S3Error.MALFORMED_POLICY, String.valueOf(e.getMessage()));
     }
-    if (policy.isPublic() && bucket.blockInForce().blockPublicPolicy()) {
-      throw new S3Exception(S3Error.ACCESS_DENIED);
-    }
-    put(
-        bucket,
-        AccessDocument.POLICY,
+    ByteString stored =
         BucketPolicyDocument.newBuilder()
             .setText(ByteString.copyFrom(document))
             .setOwnerRemoved(request.removesSelf())
             .build()
-            .toByteString());
+            .toByteString();
+    put(
+        request,
+        permit,
+        AccessDocument.POLICY,
+        present -> {
+          if (policy.isPublic() && present.config().blockInForce().blockPublicPolicy()) {
+            throw new S3Exception(S3Error.ACCESS_DENIED);
+          }
+          return stored;
+        });
     return Answers.empty(204);
   }
 
@@ -135,7 +132,8 @@ public record BucketAccessHandler(Backend backend) {
             .close());
   }
 
-  private HttpAnswer putBlock(BucketConfig bucket, byte[] document)
+  private HttpAnswer putBlock(
+      S3Request.PutPublicAccessBlock request, Permit permit, byte[] document)
       throws S3Exception, MetadataUnavailableException {
     Element wanted = XmlReader.read(document, "PublicAccessBlockConfiguration");
     PublicAccessBlock block =
@@ -144,7 +142,7 @@ public record BucketAccessHandler(Backend backend) {
             flag(wanted, "IgnorePublicAcls"),
             flag(wanted, "BlockPublicPolicy"),
             flag(wanted, "RestrictPublicBuckets"));
-    put(bucket, AccessDocument.PUBLIC_ACCESS_BLOCK, AccessDocuments.of(block));
+    put(request, permit, AccessDocument.PUBLIC_ACCESS_BLOCK, present -> AccessDocuments.of(block));
     return Answers.empty(200);
   }
 
@@ -175,7 +173,8 @@ public record BucketAccessHandler(Backend backend) {
             .close());
   }
 
-  private HttpAnswer putOwnership(BucketConfig bucket, byte[] document)
+  private HttpAnswer putOwnership(
+      S3Request.PutBucketOwnershipControls request, Permit permit, byte[] document)
       throws S3Exception, MetadataUnavailableException {
     Element controls = XmlReader.read(document, "OwnershipControls");
     Element rule = controls.child("Rule");
@@ -185,11 +184,17 @@ public record BucketAccessHandler(Backend backend) {
     ObjectOwnership ownership =
         ObjectOwnership.named(rule.required("ObjectOwnership").strip())
             .orElseThrow(() -> new S3Exception(S3Error.MALFORMED_XML));
-    if (ownership == ObjectOwnership.BUCKET_OWNER_ENFORCED
-        && bucket.acl().grantsToOthers(bucket.row().getOwner())) {
-      throw new S3Exception(S3Error.INVALID_BUCKET_ACL_WITH_OBJECT_OWNERSHIP);
-    }
-    put(bucket, AccessDocument.OWNERSHIP, AccessDocuments.of(ownership));
+    put(
+        request,
+        permit,
+        AccessDocument.OWNERSHIP,
+        present -> {
+          if (ownership == ObjectOwnership.BUCKET_OWNER_ENFORCED
+              && present.config().acl().grantsToOthers(present.bucket().getOwner())) {
+            throw new S3Exception(S3Error.INVALID_BUCKET_ACL_WITH_OBJECT_OWNERSHIP);
+          }
+          return AccessDocuments.of(ownership);
+        });
     return Answers.empty(200);
   }
 }

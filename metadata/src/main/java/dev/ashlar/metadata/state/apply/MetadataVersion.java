@@ -22,7 +22,7 @@ public final class MetadataVersion {
   public static final int FIRST = 2;
 
   /** The latest version that this build supports. */
-  public static final int KNOWN = 5;
+  public static final int KNOWN = 6;
 
   /**
    * From this version on, a command at which apply fails is refused. Before, it stopped the peer at
@@ -68,6 +68,11 @@ public final class MetadataVersion {
    * legal hold was ever told.
    */
   public static final int KEEPS_MODES_OF_LOCKS = 5;
+
+  /**
+   * From this version on, a document is put only if the bucket is configured as its sender knows.
+   */
+  public static final int EXPECTS_REVISIONS = 6;
 
   private MetadataVersion() {}
 

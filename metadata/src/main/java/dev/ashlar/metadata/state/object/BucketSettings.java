@@ -77,6 +77,7 @@ public final class BucketSettings {
     int size = command.getDocument().size();
     require(kind >= 0 && kind < DOCUMENT_KINDS, ResultCode.INVALID_COMMAND);
     require(size <= DOCUMENT_MAX_BYTES, ResultCode.LIMIT_EXCEEDED);
+    require(isAsExpected(context, command, bucket), ResultCode.CONDITIONAL_CONFLICT);
     byte[] key = Keys.bucketDocument(bucket.getId(), kind);
     int bit = 1 << kind;
     if (size > 0) {
@@ -90,6 +91,13 @@ public final class BucketSettings {
       changed.setNotifiedEvents(command.getNotifiedEvents());
     }
     return write(context, changed);
+  }
+
+  private static boolean isAsExpected(
+      ApplyContext context, PutBucketDocument command, BucketRow bucket) {
+    return context.version() < MetadataVersion.EXPECTS_REVISIONS
+        || command.getExpectedRevision() == 0
+        || command.getExpectedRevision() == bucket.getConfigRevision();
   }
 
   /** Gives a document to a bucket that is being created. */

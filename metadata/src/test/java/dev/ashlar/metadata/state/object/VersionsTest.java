@@ -266,6 +266,21 @@ class VersionsTest {
   }
 
   @Test
+  void aDocumentIsPutOnlyToABucketThatIsConfiguredAsExpected() throws Exception {
+    it.accepted(document(3, "three"));
+    long revision = it.metadata().bucket(BUCKET).orElseThrow().getConfigRevision();
+    it.accepted(document(4, "four"));
+    Command.Builder late = document(3, "late");
+    late.getPutBucketDocumentBuilder().setExpectedRevision(revision);
+    assertEquals(ResultCode.CONDITIONAL_CONFLICT, it.submit(late).getCode());
+    assertEquals(
+        ByteString.copyFromUtf8("three"), it.metadata().documents(BUCKET, Set.of(3)).get(3));
+    long present = it.metadata().bucket(BUCKET).orElseThrow().getConfigRevision();
+    late.getPutBucketDocumentBuilder().setExpectedRevision(present);
+    it.accepted(late);
+  }
+
+  @Test
   void documentsOfABucketArePutReadAndRemoved() throws Exception {
     it.accepted(document(3, "three"));
     it.accepted(document(31, "last"));
