@@ -96,7 +96,7 @@ public final class BucketSettings {
   private static boolean isAsExpected(
       ApplyContext context, PutBucketDocument command, BucketRow bucket) {
     return context.version() < MetadataVersion.EXPECTS_REVISIONS
-        || command.getExpectedRevision() == 0
+        || !command.hasExpectedRevision()
         || command.getExpectedRevision() == bucket.getConfigRevision();
   }
 
