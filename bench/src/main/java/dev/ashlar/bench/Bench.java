@@ -4,6 +4,7 @@ import dev.ashlar.bench.capacity.CapacityCommand;
 import dev.ashlar.bench.codec.CodecCommand;
 import dev.ashlar.bench.curves.CurvesCommand;
 import dev.ashlar.bench.engine.IoCostCommand;
+import dev.ashlar.bench.features.FeaturesCommand;
 import dev.ashlar.bench.load.LoadCommand;
 import dev.ashlar.bench.process.BenchException;
 import dev.ashlar.bench.soak.SoakCommand;
@@ -30,6 +31,7 @@ import picocli.CommandLine.ExecutionException;
       CapacityCommand.class,
       CodecCommand.class,
       CurvesCommand.class,
+      FeaturesCommand.class,
       IoCostCommand.class,
       LoadCommand.class,
       SoakCommand.class,

@@ -9,7 +9,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 
-/** Makes the bucket and removes it. */
+/** Makes the bucket, configures it and removes it. */
 final class BucketAdmin {
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
   private static final int STATUS_ERROR = 300;
@@ -23,21 +23,32 @@ final class BucketAdmin {
   }
 
   void create() throws IOException, InterruptedException {
-    send("PUT");
+    send("PUT", "", "");
+  }
+
+  /**
+   * Puts a subresource.
+   *
+   * @param subresource in canonical form, as {@code versioning=}
+   */
+  void configure(String subresource, String document) throws IOException, InterruptedException {
+    send("PUT", subresource, document);
   }
 
   void delete() throws IOException, InterruptedException {
-    send("DELETE");
+    send("DELETE", "", "");
   }
 
-  private void send(String method) throws IOException, InterruptedException {
-    String path = "/" + target.bucket();
+  private void send(String method, String query, String body)
+      throws IOException, InterruptedException {
+    String path = target.path();
+    String hash = body.isEmpty() ? Signer.EMPTY_PAYLOAD : Signer.UNSIGNED_PAYLOAD;
     StringBuilder headers = new StringBuilder();
-    signer.headers(method, path, Signer.EMPTY_PAYLOAD, null, headers);
+    signer.headers(method, path, query, hash, null, headers);
     HttpRequest.Builder request =
-        HttpRequest.newBuilder(URI.create("http://" + target.hostHeader() + path))
+        HttpRequest.newBuilder(URI.create("http://" + target.hostHeader() + path + "?" + query))
             .timeout(TIMEOUT)
-            .method(method, HttpRequest.BodyPublishers.noBody());
+            .method(method, HttpRequest.BodyPublishers.ofString(body));
     for (String line : headers.toString().split("\r\n", -1)) {
       int colon = line.indexOf(": ");
       if (colon > 0) {

@@ -14,6 +14,8 @@ public enum Kind {
   PATCH("PATCH", "PatchObject"),
   /** At the end of an object that belongs to the connection. */
   APPEND("PUT", "AppendObject"),
+  /** A page of keys of prepared objects. */
+  LIST("GET", "ListObjects"),
   /** What was written, when all is measured. */
   DELETE("DELETE", "DeleteObject");
 
@@ -38,7 +40,7 @@ public enum Kind {
   }
 
   boolean sendsBody() {
-    return this != READ && this != DELETE;
+    return this != READ && this != LIST && this != DELETE;
   }
 
   /** Whether a measured mix may hold it. */

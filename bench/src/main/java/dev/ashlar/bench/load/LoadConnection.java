@@ -95,9 +95,12 @@ final class LoadConnection extends ChannelInboundHandlerAdapter {
   }
 
   private void writeHead(Operation operation) {
-    String path = target.path(operation.key());
+    boolean isList = operation.kind() == Kind.LIST;
+    String path = isList ? target.path() : target.path(operation.key());
+    String query = isList ? operation.key() : "";
     head.setLength(0);
-    head.append(operation.kind().method()).append(' ').append(path).append(" HTTP/1.1\r\nHost: ");
+    head.append(operation.kind().method()).append(' ').append(path);
+    head.append(isList ? "?" : "").append(query).append(" HTTP/1.1\r\nHost: ");
     head.append(target.hostHeader()).append("\r\n");
     String offset = Long.toString(operation.offset());
     String last = Long.toString(operation.offset() + operation.bytes() - 1);
@@ -114,6 +117,7 @@ final class LoadConnection extends ChannelInboundHandlerAdapter {
     signer.headers(
         operation.kind().method(),
         path,
+        query,
         operation.kind().sendsBody()
             ? payload.hash(variant, operation.bytes())
             : Signer.EMPTY_PAYLOAD,

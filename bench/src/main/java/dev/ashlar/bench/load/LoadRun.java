@@ -67,10 +67,32 @@ public final class LoadRun implements AutoCloseable {
     require("put the objects", generator.complete(data.preparation()));
   }
 
+  /** Does all of this work, which ends by itself, as fast as it can. */
+  public void fill(Work work) throws InterruptedException {
+    require("put the objects", generator.complete(work));
+  }
+
+  /**
+   * Puts a subresource of the bucket.
+   *
+   * @param subresource in canonical form, as {@code versioning=}
+   */
+  public void configure(String subresource, String document)
+      throws IOException, InterruptedException {
+    bucket.configure(subresource, document);
+  }
+
   /** One load from warming up to its last answer. */
   public LoadResult run(Load load) throws InterruptedException {
+    Mixture mixture = new Mixture(load, data, load.connections(), "run" + ++runs);
+    LoadResult result = run(load, mixture);
+    written.addAll(mixture.keys());
+    return result;
+  }
+
+  /** The same with work of the caller's instead of the load's mix; its objects stay. */
+  public LoadResult run(Load load, Work all) throws InterruptedException {
     int connections = load.connections();
-    Mixture mixture = new Mixture(load, data, connections, "run" + ++runs);
     long start = System.nanoTime();
     long from = load.isCounted() ? start : start + (long) (load.warmUpSeconds() * NANOS);
     long end =
@@ -85,9 +107,8 @@ public final class LoadRun implements AutoCloseable {
                 : Pace.closed(start, end);
     Instant begun = Instant.now().plusNanos(from - System.nanoTime());
     Loop.Window window = new Loop.Window(from, end, load.isOpen());
-    Work work = load.isCounted() ? mixture.limitedTo(load.operations()) : mixture;
+    Work work = load.isCounted() ? all.limitedTo(load.operations()) : all;
     Tally tally = generator.run(work, connections, paces, window);
-    written.addAll(mixture.keys());
     tally.answered().forEach((kind, times) -> answered.merge(kind, times, Long::sum));
     Duration measured = Duration.ofNanos((load.isCounted() ? System.nanoTime() : end) - from);
     return result(begun, measured, load, tally);

@@ -33,7 +33,7 @@ public record Mix(Map<Kind, Integer> percent) {
         percent.merge(kind, share, Integer::sum);
       } catch (IllegalArgumentException e) {
         throw new BenchException(
-            "A mix is made of read, write, replace, patch and append, as read=70,patch=30, not "
+            "A mix is made of read, write, replace, patch, append and list, as read=70,patch=30, not "
                 + text);
       }
     }
@@ -62,7 +62,8 @@ public record Mix(Map<Kind, Integer> percent) {
   boolean needsObjects() {
     return percent.containsKey(Kind.READ)
         || percent.containsKey(Kind.PATCH)
-        || percent.containsKey(Kind.REPLACE);
+        || percent.containsKey(Kind.REPLACE)
+        || percent.containsKey(Kind.LIST);
   }
 
   @Override

@@ -88,6 +88,9 @@ final class Mixture implements Work {
               data.key(cursor.random.nextInt(data.objects())),
               Operation.WHOLE,
               data.objectBytes());
+      case LIST ->
+          Operation.list(
+              "list-type=2&start-after=" + data.key(cursor.random.nextInt(data.objects())));
       case DELETE -> throw new IllegalStateException("no mix deletes");
     };
   }

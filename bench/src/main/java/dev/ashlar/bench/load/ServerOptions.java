@@ -54,6 +54,11 @@ public final class ServerOptions {
   public record Loaded(
       String title, Target target, @Nullable URI management, @Nullable ServerProcess own)
       implements AutoCloseable {
+    /** Another bucket of the same server. */
+    public Loaded withBucket(String bucket) {
+      return new Loaded(title, new Target(target.server(), bucket), management, own);
+    }
+
     /** Null when it is not known. */
     public @Nullable ProcessHandle process() {
       return target.server().process();

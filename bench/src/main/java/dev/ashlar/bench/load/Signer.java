@@ -14,8 +14,8 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * AWS Signature Version 4 in the Authorization header, for requests without a query whose path
- * needs no encoding. For one thread.
+ * AWS Signature Version 4 in the Authorization header, for requests whose path needs no encoding.
+ * For one thread.
  */
 final class Signer {
   static final String UNSIGNED_PAYLOAD = "UNSIGNED-PAYLOAD";
@@ -49,21 +49,24 @@ final class Signer {
   /**
    * The header lines {@code x-amz-*} and {@code Authorization} of a request made now.
    *
+   * @param query in canonical form, without the question mark; may be empty
    * @param writeOffset of an append
    */
   void headers(
       String method,
       String path,
+      String query,
       String payloadHash,
       @Nullable String writeOffset,
       StringBuilder out) {
-    headers(Instant.now(), method, path, payloadHash, writeOffset, out);
+    headers(Instant.now(), method, path, query, payloadHash, writeOffset, out);
   }
 
   void headers(
       Instant now,
       String method,
       String path,
+      String query,
       String payloadHash,
       @Nullable String writeOffset,
       StringBuilder out) {
@@ -74,7 +77,9 @@ final class Signer {
         method
             + "\n"
             + path
-            + "\n\nhost:"
+            + "\n"
+            + query
+            + "\nhost:"
             + target.hostHeader()
             + "\nx-amz-content-sha256:"
             + payloadHash

@@ -17,6 +17,10 @@ public record Target(S3Endpoint server, String bucket) {
     return server.port() == 80 ? host : host + ":" + server.port();
   }
 
+  String path() {
+    return "/" + bucket;
+  }
+
   String path(String key) {
     return "/" + bucket + "/" + key;
   }

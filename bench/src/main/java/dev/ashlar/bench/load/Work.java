@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * What there is to do. Each connection asks from one thread; connections of different loops at
  * once.
  */
-interface Work {
+public interface Work {
   /** The next operation of this connection; null when nothing is left to do. */
   @Nullable Operation next(int connection);
 

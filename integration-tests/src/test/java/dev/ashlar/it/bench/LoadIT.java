@@ -59,6 +59,14 @@ class LoadIT {
     assertTrue(counters.get("server").get("AppendObject").asLong() > 0);
   }
 
+  @Test
+  void pagesOfKeysAreListed(ServerProcess server) throws Exception {
+    JsonNode report = run(server, "--mix", "list", "--passes", "1", "--operations", "20");
+    JsonNode figures = report.get("passes").get(0).get("kinds").get("list");
+    assertEquals(20, figures.get("operations").asLong(), figures::toString);
+    assertEquals(0, figures.get("errors").size(), figures::toString);
+  }
+
   /** However slow the server is: what was not sent is counted too. */
   @Test
   void anOpenLoopBeginsWhatItSays(ServerProcess server) throws Exception {
