@@ -13,9 +13,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Shards that a read or scrub found damaged or missing, until a second look has verified the loss.
- * Each shard is queued once. Undecided ones are verified again later, and are dropped first when
- * the queue is full. A shard that does not fit is not queued: the next read or scrub finds it
- * again. Safe for many threads.
+ * Each shard is queued once, with a range that contains all places where it was found so: one of
+ * them alone may turn out to be intact, or not to be needed. Undecided ones are verified again
+ * later, and are dropped first when the queue is full. A shard that does not fit is not queued: the
+ * next read or scrub finds it again. Safe for many threads.
  */
 public final class SuspectShardQueue {
   public static final int WAITING_MAX = 4096;
@@ -33,10 +34,14 @@ public final class SuspectShardQueue {
    * A shard that may be lost.
    *
    * @param shard with the name under which its drive stores it
-   * @param range missing range of the shard, not empty
-   * @param fault the drive's answer
+   * @param range of the shard that contains all that was found missing; not empty
+   * @param fault the drive's first answer
    */
-  public record Suspect(ShardId shard, ByteRange range, ShardFault fault) {}
+  public record Suspect(ShardId shard, ByteRange range, ShardFault fault) {
+    Suspect plus(Suspect later) {
+      return new Suspect(shard, range.hull(later.range), fault);
+    }
+  }
 
   /** Result of a verification. */
   public enum Fate {
@@ -56,19 +61,24 @@ public final class SuspectShardQueue {
   public boolean add(Suspect suspect) {
     lock.lock();
     try {
-      if (waiting.containsKey(suspect.shard())) {
-        return true;
+      Suspect before = undecided.remove(suspect.shard());
+      if (before != null) {
+        queue(before);
       }
-      undecided.remove(suspect.shard());
-      if (count() >= WAITING_MAX && pollFirst(undecided) == null) {
+      boolean isNew = !waiting.containsKey(suspect.shard());
+      if (isNew && count() >= WAITING_MAX && pollFirst(undecided) == null) {
         return false;
       }
-      waiting.put(suspect.shard(), suspect);
+      queue(suspect);
       isMore.signal();
       return true;
     } finally {
       lock.unlock();
     }
+  }
+
+  private void queue(Suspect suspect) {
+    waiting.merge(suspect.shard(), suspect, Suspect::plus);
   }
 
   /**
@@ -96,12 +106,11 @@ public final class SuspectShardQueue {
     lock.lock();
     try {
       taken--;
-      if (!waiting.containsKey(suspect.shard())) { // otherwise it was found again meanwhile
-        switch (fate) {
-          case SETTLED -> {}
-          case POSTPONED -> undecided.put(suspect.shard(), suspect);
-          case NOT_LOOKED_AT -> waiting.put(suspect.shard(), suspect);
-        }
+      boolean isFoundAgain = waiting.containsKey(suspect.shard());
+      switch (isFoundAgain && fate == Fate.POSTPONED ? Fate.NOT_LOOKED_AT : fate) {
+        case SETTLED -> {}
+        case POSTPONED -> undecided.put(suspect.shard(), suspect);
+        case NOT_LOOKED_AT -> queue(suspect);
       }
     } finally {
       lock.unlock();
@@ -112,7 +121,7 @@ public final class SuspectShardQueue {
   public void recall() {
     lock.lock();
     try {
-      undecided.forEach(waiting::putIfAbsent);
+      undecided.values().forEach(this::queue);
       undecided.clear();
     } finally {
       lock.unlock();

@@ -12,6 +12,7 @@ import dev.ashlar.blob.context.RequestMemory;
 import dev.ashlar.blob.context.SuspectShardQueue;
 import dev.ashlar.blob.context.SuspectShardQueue.Suspect;
 import dev.ashlar.blob.read.ShardProbe;
+import dev.ashlar.blob.read.ShardProbe.Present;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ShardFault;
@@ -28,6 +29,7 @@ import dev.ashlar.protocol.model.ShardId;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Function;
@@ -53,6 +55,8 @@ public final class LossVerifier implements AutoCloseable {
 
   /** After which undecided suspects are verified again: a drive that hangs for longer fails. */
   private static final Duration UNDECIDED_PAUSE = Duration.ofMinutes(1);
+
+  private static final int READ_BYTES = 1 << 20;
 
   private final Dependencies means;
   private final SuspectShardQueue suspects;
@@ -208,14 +212,25 @@ public final class LossVerifier implements AutoCloseable {
       return Outcome.UNDECIDED;
     }
     DriveId drive = store.drive();
-    return switch (probe.look(row, slot, store, range, memory)) {
-      case WHOLE -> Outcome.REFUTED;
-      case LATER, UNKNOWN -> Outcome.UNDECIDED;
-      case NOT ->
-          isHealthy(store) && store.drive().equals(drive)
-              ? recordDebt(suspect, row, drive)
-              : Outcome.UNDECIDED;
-    };
+    for (ByteRange part : parts(range)) {
+      Present present = probe.look(row, slot, store, part, memory);
+      if (present == Present.NOT && isHealthy(store) && store.drive().equals(drive)) {
+        return recordDebt(new Suspect(suspect.shard(), part, suspect.fault()), row, drive);
+      }
+      if (present != Present.WHOLE) {
+        return Outcome.UNDECIDED;
+      }
+    }
+    return Outcome.REFUTED;
+  }
+
+  /** What is read at once, in order. */
+  private static List<ByteRange> parts(ByteRange range) {
+    List<ByteRange> parts = new ArrayList<>();
+    for (long from = range.offset(); from < range.end(); from += READ_BYTES) {
+      parts.add(new ByteRange(from, Math.min(READ_BYTES, range.end() - from)));
+    }
+    return parts;
   }
 
   /** The drive of the slot's shard; null if it cannot be reached. */

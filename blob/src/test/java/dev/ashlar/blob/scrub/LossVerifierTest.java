@@ -112,6 +112,39 @@ class LossVerifierTest {
     fixture.assertContent("in the end");
   }
 
+  /** As of an extent whose first damaged block a patch has replaced, so that no read needs it. */
+  @Test
+  void damageIsFoundBesideAPlaceThatIsIntact() throws Exception {
+    ChangeFixture fixture = new ChangeFixture(Profile.parse("4+2", UNIT));
+    fixture.put(bytes(7 * 4 * UNIT));
+    BlobRow row = fixture.lastBlob();
+    damagePart(fixture, row, 1, 5);
+    SuspectShardQueue found = fixture.context.suspects();
+    for (int block : new int[] {2, 5}) {
+      ByteRange range = new ByteRange((long) block * UNIT, UNIT);
+      assertTrue(found.add(new Suspect(ShardId.of(row, 1), range, ShardFault.CORRUPT)));
+    }
+    fixture.losses.verifyAll();
+    assertEquals(List.of(1), fixture.lastBlob().getDebtSlotsList());
+  }
+
+  /** What was found while the shard was examined is not forgotten when that stays undecided. */
+  @Test
+  void whatIsFoundDuringAnExaminationIsAddedToIt() {
+    SuspectShardQueue suspects = new SuspectShardQueue();
+    ShardId shard = suspect(1).shard();
+    for (Fate fate : new Fate[] {Fate.POSTPONED, Fate.NOT_LOOKED_AT}) {
+      suspects.add(new Suspect(shard, new ByteRange(0, UNIT), ShardFault.CORRUPT));
+      Suspect taken = requireNonNull(suspects.take());
+      suspects.add(new Suspect(shard, new ByteRange(5 * UNIT, UNIT), ShardFault.CORRUPT));
+      suspects.giveBack(taken, fate);
+      suspects.recall();
+      assertEquals(new ByteRange(0, 6 * UNIT), requireNonNull(suspects.take()).range());
+      suspects.giveBack(taken, Fate.SETTLED);
+    }
+    assertEquals(0, suspects.unsettled());
+  }
+
   /** Reads of the shard that touch this block fail from now on, until it has another name. */
   private static void damagePart(ChangeFixture fixture, BlobRow row, int slot, int block) {
     MemoryShardStore drive = drive(fixture, row, slot);
