@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.ashlar.protocol.client.AbstractShardChangesContract;
 import dev.ashlar.protocol.client.CommittedAttempt;
 import dev.ashlar.protocol.client.FoldIntent;
@@ -33,6 +36,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 /** The reading of everything finds every block that is damaged, and none that is not. */
 class DriveScrubTest {
@@ -168,6 +172,28 @@ class DriveScrubTest {
     assertEquals(1_000_000, done.finishedMs());
     assertEquals(List.of(), told);
     assertEquals(0, drive.slabs.lentBytes());
+  }
+
+  /** A drive has a quarter of a million blocks per gigabyte, all of which may be damaged. */
+  @Test
+  void muchDamageTakesAFewLinesOfTheLog() throws IOException {
+    SimulatedCore drive = drive();
+    drive.commit(1, noise(1, 20 * BLOCK));
+    for (LiveBlock block : LiveBlock.all(drive.index)) {
+      drive.disk.flipBit(block.file(), block.position(), 0);
+    }
+    ListAppender<ILoggingEvent> said = new ListAppender<>();
+    Logger logger = (Logger) LoggerFactory.getLogger("dev.ashlar.storage.drive.scrub");
+    said.start();
+    logger.addAppender(said);
+    try {
+      assertEquals(20, pass(drive).damagedBlocks());
+    } finally {
+      logger.detachAppender(said);
+    }
+    assertEquals(20, told.size(), "all are repaired");
+    assertTrue(said.list.size() <= 10, () -> said.list.toString());
+    assertTrue(said.list.toString().contains("20 blocks are damaged"), () -> said.list.toString());
   }
 
   @Test

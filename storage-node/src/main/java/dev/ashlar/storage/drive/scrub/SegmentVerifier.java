@@ -45,6 +45,9 @@ public final class SegmentVerifier {
 
   private static final int BLOBS_PAGE = 1000;
 
+  /** Lines about a segment, of which every block may be damaged, in each pass. */
+  private static final int LINES_MAX = 8;
+
   /** Counts repeated before the whole index is searched for missing pieces. */
   private static final int RECOUNTS = 2;
 
@@ -71,6 +74,9 @@ public final class SegmentVerifier {
 
   /** Size of the live pieces found, including their records. */
   private long seenBytes;
+
+  /** Findings in this segment, each of which is a line of the log unless there are too many. */
+  private int findings;
 
   /**
    * The result of verifying a segment.
@@ -107,6 +113,7 @@ public final class SegmentVerifier {
     gaps.clear();
     blobsInGaps.clear();
     seenBytes = 0;
+    findings = 0;
     long live = liveBytes(segment); // before the end is looked up: all of it is in front of that
     LogPosition head = log.end();
     boolean isActive = log.activeSegment() == segment;
@@ -137,7 +144,21 @@ public final class SegmentVerifier {
       live = liveBytes(segment);
       recount(segment);
     }
+    if (findings > LINES_MAX) {
+      LOG.warn(
+          "Drive {}: in segment {}, {} blocks are damaged and {} directories are unreadable in all.",
+          drive.id(),
+          segment,
+          damagedBlocks,
+          gaps.size());
+    }
     return new Found(verifiedBytes, damagedBlocks, gaps.size(), blobsInGaps);
+  }
+
+  private void warn(String message, Object... values) {
+    if (findings++ < LINES_MAX) {
+      LOG.warn(message, values);
+    }
   }
 
   /** Checks the seal: without it, an index rebuild could not tell that nothing else is lost. */
@@ -145,7 +166,7 @@ public final class SegmentVerifier {
     int end = last.offset() + last.bytes();
     boolean isStillThere = segments.get(segment) != null;
     if (isStillThere && last.lacksSeal() && end < segmentBytes) {
-      LOG.warn(
+      warn(
           "Drive {}: the last batch of {}, after byte {}, is unreadable.",
           drive.id(),
           segment,
@@ -292,7 +313,7 @@ public final class SegmentVerifier {
     if (now != null && now.liesWhere(extent)) {
       damagedBlocks++;
       long offset = (long) (extent.firstBlock() + block) * BLOCK;
-      LOG.warn(
+      warn(
           "Drive {}: {} at byte {}, in segment {}, is damaged: {}",
           drive.id(),
           piece.shard(),
@@ -340,7 +361,7 @@ public final class SegmentVerifier {
     }
     blobsInGaps.add(piece.shard().blob());
     if (gaps.add(gap)) {
-      LOG.warn(
+      warn(
           "Drive {}: a batch after byte {} of {} has lost its directory.",
           drive.id(),
           gap,
