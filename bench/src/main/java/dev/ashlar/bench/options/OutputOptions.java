@@ -35,10 +35,6 @@ public final class OutputOptions {
 
   private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
 
-  public Path results() {
-    return results;
-  }
-
   public String phase() {
     return phase;
   }

@@ -27,7 +27,7 @@ class InterruptedTest {
 
   @Test
   void leavesNothingBehindAndComplainsOfNothing() throws Exception {
-    Process bench = ioCost();
+    Process bench = capacity();
     try (BufferedReader said = bench.errorReader(StandardCharsets.UTF_8)) {
       String line = said.readLine();
       while (line != null && !line.startsWith("[1/")) {
@@ -48,14 +48,15 @@ class InterruptedTest {
     }
   }
 
-  private Process ioCost() throws IOException {
+  private Process capacity() throws IOException {
     return new ProcessBuilder(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "--enable-native-access=ALL-UNNAMED",
             "-cp",
             System.getProperty("java.class.path"),
             "dev.ashlar.bench.Bench",
-            "io-cost",
+            "capacity",
+            "--data-set=files",
             "--folder=" + folder,
             "--results=" + folder.resolve("results"),
             "--profile=2+1,4+2,6+2,8+3")
