@@ -3,6 +3,7 @@ package dev.ashlar.bench;
 import dev.ashlar.bench.capacity.CapacityCommand;
 import dev.ashlar.bench.codec.CodecCommand;
 import dev.ashlar.bench.curves.CurvesCommand;
+import dev.ashlar.bench.engine.IoCostCommand;
 import dev.ashlar.bench.load.LoadCommand;
 import dev.ashlar.bench.process.BenchException;
 import dev.ashlar.bench.soak.SoakCommand;
@@ -29,6 +30,7 @@ import picocli.CommandLine.ExecutionException;
       CapacityCommand.class,
       CodecCommand.class,
       CurvesCommand.class,
+      IoCostCommand.class,
       LoadCommand.class,
       SoakCommand.class,
       VersusCommand.class

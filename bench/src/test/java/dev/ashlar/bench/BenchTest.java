@@ -102,7 +102,7 @@ class BenchTest {
         "soak --object-size 4KiB: A block cannot be larger than the object it is in",
         "load --ashlar /none: There is no launcher at /none",
         "load --folder /proc/none: /proc/none: is not there",
-        "capacity --profile 6+2,optimizations=of: expected k+m",
+        "io-cost --profile 6+2,optimizations=of: expected k+m",
         "load --clients 0: 1 to 16 clients",
         "versus --servers minoi: --servers takes [ashlar, minio, none], not [minoi]",
         "capacity --folder /dev/null: /dev/null: something is there already",

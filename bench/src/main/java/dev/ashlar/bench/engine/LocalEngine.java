@@ -1,6 +1,8 @@
 package dev.ashlar.bench.engine;
 
 import dev.ashlar.blob.DataUnavailableException;
+import dev.ashlar.blob.DataUnavailableException.Reason;
+import dev.ashlar.blob.ObjectChange;
 import dev.ashlar.blob.ObjectWriter;
 import dev.ashlar.blob.context.EngineConfig;
 import dev.ashlar.blob.context.ErasureCodes;
@@ -16,12 +18,15 @@ import dev.ashlar.metadata.table.RocksResources;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ObjectRead;
+import dev.ashlar.protocol.client.ShardData;
 import dev.ashlar.protocol.client.ShardStore;
+import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.CreateBucket;
 import dev.ashlar.protocol.message.DriveRow;
+import dev.ashlar.protocol.message.ModifyObject;
 import dev.ashlar.protocol.message.ObjectSummary;
 import dev.ashlar.protocol.message.PutDrives;
 import dev.ashlar.protocol.message.PutObject;
@@ -30,7 +35,6 @@ import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.storage.drive.DriveResources;
 import dev.ashlar.storage.drive.DriveStore;
 import dev.ashlar.storage.drive.config.DriveConfig;
-import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -54,7 +58,7 @@ import java.util.concurrent.Executors;
  * one peer, and drives, all with files of their own.
  */
 public final class LocalEngine implements AutoCloseable {
-  static final String BUCKET = "bench";
+  private static final String BUCKET = "bench";
 
   private final CountDownLatch open = OpenEngines.opened();
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
@@ -158,8 +162,8 @@ public final class LocalEngine implements AutoCloseable {
     return profile;
   }
 
-  MeterRegistry meters() {
-    return meters;
+  DriveCounts counts() {
+    return DriveCounts.of(meters);
   }
 
   /** Bytes that have been written to all drives, with what fills up the last block of a batch. */
@@ -201,12 +205,49 @@ public final class LocalEngine implements AutoCloseable {
     }
   }
 
-  /** Where objects of {@link #BUCKET} are read and changed. */
-  RunningReads store() {
-    return store;
+  /** Overwrites a range or appends. False if another writer changed the same place meanwhile. */
+  boolean change(String key, long offset, ByteBuffer bytes)
+      throws DataUnavailableException, MetadataUnavailableException, InterruptedException {
+    OpenEngines.checkGoingOn();
+    try (ObjectChange change = store.newChange(object(key), offset, bytes.remaining())) {
+      change.write(bytes.duplicate());
+      CommandResult result = change.commit(ModifyObject.newBuilder().setBucket(BUCKET).setKey(key));
+      if (result.getCode() == ResultCode.CONDITIONAL_CONFLICT) {
+        return false;
+      }
+      check(result);
+      return true;
+    } catch (DataUnavailableException e) {
+      if (e.reason() == Reason.CONFLICT) {
+        return false;
+      }
+      throw e;
+    }
   }
 
-  ObjectRead object(String key) throws MetadataUnavailableException {
+  /** Reads a range; starts over when the object is changed in the middle of it. */
+  void read(String key, long offset, long length)
+      throws DataUnavailableException, MetadataUnavailableException, InterruptedException {
+    while (!tryRead(object(key), new ByteRange(offset, length))) {
+      Thread.onSpinWait();
+    }
+  }
+
+  private boolean tryRead(ObjectRead object, ByteRange range)
+      throws DataUnavailableException, InterruptedException {
+    OpenEngines.checkGoingOn();
+    try {
+      store.read(object, range, ShardData::release);
+      return true;
+    } catch (DataUnavailableException e) {
+      if (e.reason() == Reason.GONE) {
+        return false;
+      }
+      throw e;
+    }
+  }
+
+  private ObjectRead object(String key) throws MetadataUnavailableException {
     return metadata.object(BUCKET, key).orElseThrow();
   }
 
@@ -214,7 +255,7 @@ public final class LocalEngine implements AutoCloseable {
     check(metadata.submit(command));
   }
 
-  static void check(CommandResult result) {
+  private static void check(CommandResult result) {
     if (result.getCode() != ResultCode.OK) {
       throw new IllegalStateException("metadata answers " + result.getCode());
     }

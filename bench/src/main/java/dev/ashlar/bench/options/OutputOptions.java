@@ -35,6 +35,10 @@ public final class OutputOptions {
 
   private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
 
+  public Path results() {
+    return results;
+  }
+
   public String phase() {
     return phase;
   }

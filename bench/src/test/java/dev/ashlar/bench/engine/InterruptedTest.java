@@ -27,7 +27,7 @@ class InterruptedTest {
 
   @Test
   void leavesNothingBehindAndComplainsOfNothing() throws Exception {
-    Process bench = capacity();
+    Process bench = ioCost();
     try (BufferedReader said = bench.errorReader(StandardCharsets.UTF_8)) {
       String line = said.readLine();
       while (line != null && !line.startsWith("[1/")) {
@@ -48,15 +48,14 @@ class InterruptedTest {
     }
   }
 
-  private Process capacity() throws IOException {
+  private Process ioCost() throws IOException {
     return new ProcessBuilder(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "--enable-native-access=ALL-UNNAMED",
             "-cp",
             System.getProperty("java.class.path"),
             "dev.ashlar.bench.Bench",
-            "capacity",
-            "--data-set=files",
+            "io-cost",
             "--folder=" + folder,
             "--results=" + folder.resolve("results"),
             "--profile=2+1,4+2,6+2,8+3")

@@ -4,42 +4,41 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.protocol.model.Profile;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What an operation costs the drives, as {@code docs/performance/io-cost.md} has it. Each cell is
- * what real drives count, and what counting blocks one by one comes to. Folding is off: it comes
- * later, once for many changes of a blob, and writes no payload.
+ * Every cell of the table of {@code io-cost}: what real drives count is what counting blocks one by
+ * one comes to.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class IoCostTest {
-  private static final Path TABLE = Path.of("..", "docs", "performance", "io-cost.md");
-  private static final int[] SIZES = {4 << 10, 16 << 10, 32 << 10, 64 << 10};
   private static final LocalEngine.Memory MEMORY = LocalEngine.Memory.ofAServer();
 
   @TempDir private Path folder = Path.of("");
 
+  static Stream<String> shapes() {
+    return IoCostCommand.SHAPES.stream();
+  }
+
   @ParameterizedTest
-  @ValueSource(strings = {"2+2", "4+2", "6+2", "8+2", "8+3"})
+  @MethodSource("shapes")
   void drivesCountWhatTheFormulaSays(String shape) throws Exception {
     // Side by side, because metadata takes a second to close.
     try (ExecutorService threads = Executors.newCachedThreadPool()) {
       List<Future<@Nullable Void>> checks = new ArrayList<>();
-      for (Profile profile :
-          List.of(Profile.parse(shape, 0), Profile.parse(shape + ",optimizations=off", 0))) {
+      for (Profile profile : IoCostCommand.modes(shape)) {
         checks.add(threads.submit(() -> checkRows(shape, profile)));
       }
       for (Future<@Nullable Void> check : checks) {
@@ -49,32 +48,20 @@ class IoCostTest {
   }
 
   private @Nullable Void checkRows(String shape, Profile profile) throws Exception {
-    String mode = profile.isClassic() ? "classic" : "fast";
-    Path own = folder.resolve(mode);
-    List<String> table = Files.readAllLines(TABLE);
+    Path own = folder.resolve(profile.isClassic() ? "classic" : "fast");
     try (LocalEngine engine = LocalEngine.open(own, profile, MEMORY)) {
       for (Access access : Access.values()) {
-        StringBuilder row =
-            new StringBuilder("| %s | %s | %s |".formatted(shape, access.title(), mode));
-        for (int bytes : sizes(shape)) {
+        for (int bytes : IoCostCommand.sizes(shape)) {
           DriveCounts counted = access.cost(engine, bytes);
           String cell = profile + ", " + access.title() + ", " + bytes;
           assertEquals(expected(profile, access, bytes), Cost.of(counted), cell);
           assertEquals(counted.reads(), counted.fileReads(), cell);
           // What one operation writes to a drive in two steps may be synced together.
           assertTrue(counted.fileWrites() <= counted.writes(), cell);
-          row.append(Cost.of(counted).inTable());
         }
-        assertTrue(table.contains(row.toString()), () -> TABLE + " lacks " + row);
       }
     }
     return null;
-  }
-
-  /** In the table's columns: the last is a stripe of the fast profile. */
-  private static int[] sizes(String shape) {
-    int stripe = Profile.parse(shape, 0).stripeBytes();
-    return IntStream.concat(IntStream.of(SIZES), IntStream.of(stripe)).toArray();
   }
 
   private static Cost expected(Profile profile, Access access, int bytes) {
@@ -88,10 +75,6 @@ class IoCostTest {
   private record Cost(long reads, long readBytes, long writes, long writeBytes) {
     static Cost of(DriveCounts counts) {
       return new Cost(counts.reads(), counts.readBytes(), counts.writes(), counts.writeBytes());
-    }
-
-    String inTable() {
-      return " %d+%d · %d+%d |".formatted(reads, writes, readBytes >> 10, writeBytes >> 10);
     }
 
     Cost plus(Cost other) {

@@ -1,12 +1,7 @@
 package dev.ashlar.bench.engine;
 
 import dev.ashlar.blob.DataUnavailableException;
-import dev.ashlar.blob.ObjectChange;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
-import dev.ashlar.protocol.client.ObjectRead;
-import dev.ashlar.protocol.client.ShardData;
-import dev.ashlar.protocol.layout.ByteRange;
-import dev.ashlar.protocol.message.ModifyObject;
 import dev.ashlar.protocol.model.Profile;
 import java.nio.ByteBuffer;
 
@@ -14,8 +9,8 @@ import java.nio.ByteBuffer;
 enum Access {
   READ("read"),
   OVERWRITE("overwrite"),
-  APPEND_AT_STRIP("append, strip start"),
-  APPEND_IN_STRIP("append inside");
+  APPEND_AT_STRIP("append at a strip start"),
+  APPEND_IN_STRIP("append inside a strip");
 
   /** Where a strip is appended to: within its first block. */
   private static final int IN_STRIP = 2048;
@@ -55,17 +50,12 @@ enum Access {
     Profile profile = engine.profile();
     String key = this + "-" + bytes;
     engine.put(key, ByteBuffer.allocate(objectBytes(profile, bytes)));
-    DriveCounts before = DriveCounts.of(engine.meters());
-    ObjectRead object = engine.object(key);
+    DriveCounts before = engine.counts();
     if (this == READ) {
-      engine.store().read(object, new ByteRange(offset(profile), bytes), ShardData::release);
-    } else {
-      try (ObjectChange change = engine.store().newChange(object, offset(profile), bytes)) {
-        change.write(ByteBuffer.allocate(bytes));
-        LocalEngine.check(
-            change.commit(ModifyObject.newBuilder().setBucket(LocalEngine.BUCKET).setKey(key)));
-      }
+      engine.read(key, offset(profile), bytes);
+    } else if (!engine.change(key, offset(profile), ByteBuffer.allocate(bytes))) {
+      throw new IllegalStateException("somebody else has changed " + key);
     }
-    return DriveCounts.of(engine.meters()).since(before);
+    return engine.counts().since(before);
   }
 }
