@@ -90,7 +90,7 @@ JNIEXPORT void JNICALL Java_dev_ashlar_codec_isal_NativeMethods_applyNarrow(
 
 JNIEXPORT void JNICALL Java_dev_ashlar_codec_isal_NativeMethods_applyWide(
 	JNIEnv *env, jclass self, jlong tables, jint columns, jint rows, jint column, jint length,
-	jlongArray addresses, jint times)
+	jlongArray addresses)
 {
 	jlong values[COUNT_MAX];
 	unsigned char *shards[COUNT_MAX];
@@ -99,8 +99,7 @@ JNIEXPORT void JNICALL Java_dev_ashlar_codec_isal_NativeMethods_applyWide(
 	(*env)->GetLongArrayRegion(env, addresses, 0, count, values);
 	for (jint i = 0; i < count; i++)
 		shards[i] = (unsigned char *)(uintptr_t)values[i];
-	while (times-- > 0)
-		apply(tables, columns, rows, column, shards, length);
+	apply(tables, columns, rows, column, shards, length);
 }
 
 JNIEXPORT jboolean JNICALL Java_dev_ashlar_codec_isal_NativeMethods_hasCrc64(JNIEnv *env, jclass self)

@@ -1,9 +1,8 @@
 package dev.ashlar.codec;
 
-import dev.ashlar.codec.isal.IsalKernel;
+import dev.ashlar.codec.isal.IsalLinearMap;
 import dev.ashlar.codec.isal.NativeLibrary;
-import dev.ashlar.codec.portable.JavaKernel;
-import dev.ashlar.codec.portable.Kernel;
+import dev.ashlar.codec.portable.JavaLinearMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,26 +19,13 @@ public final class Codecs {
    *     says why
    */
   public static ErasureCode create(CodecChoice choice, int dataShards, int parityShards) {
-    return new ReedSolomon(kernel(choice), dataShards, parityShards);
-  }
-
-  private static Kernel kernel(CodecChoice choice) {
-    return switch (choice) {
-      case JAVA -> new JavaKernel();
-      case ISAL -> {
-        NativeLibrary.require();
-        yield new IsalKernel();
-      }
-      case AUTO -> {
-        String failure = NativeLibrary.failure();
-        if (failure == null) {
-          yield new IsalKernel();
-        }
-        if (warned.compareAndSet(false, true)) {
-          LOG.warn("Erasure coding runs in Java, several times slower than ISA-L: {}", failure);
-        }
-        yield new JavaKernel();
-      }
+    String failure = NativeLibrary.failure();
+    if (choice == CodecChoice.AUTO && failure != null && warned.compareAndSet(false, true)) {
+      LOG.warn("Erasure coding runs in Java, several times slower than ISA-L: {}", failure);
+    }
+    return switch (choice == CodecChoice.AUTO && failure != null ? CodecChoice.JAVA : choice) {
+      case JAVA -> new ReedSolomon("java", JavaLinearMap::new, dataShards, parityShards);
+      case ISAL, AUTO -> new ReedSolomon("isal", IsalLinearMap::new, dataShards, parityShards);
     };
   }
 }

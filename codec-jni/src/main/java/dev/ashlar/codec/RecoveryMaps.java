@@ -1,19 +1,19 @@
 package dev.ashlar.codec;
 
 import dev.ashlar.codec.portable.CodingMatrix;
-import dev.ashlar.codec.portable.Kernel;
 import dev.ashlar.codec.portable.LinearMap;
 import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 
 /** Caches inverted matrices: while a drive is missing, all stripes need the same few. */
 final class RecoveryMaps {
   private static final int CAPACITY = 256;
 
   private final CodingMatrix matrix;
-  private final Kernel kernel;
+  private final Function<byte[][], LinearMap> prepare;
   private final ReentrantLock lock = new ReentrantLock();
 
   private final Map<ByteBuffer, LinearMap> recent =
@@ -24,9 +24,9 @@ final class RecoveryMaps {
         }
       };
 
-  RecoveryMaps(CodingMatrix matrix, Kernel kernel) {
+  RecoveryMaps(CodingMatrix matrix, Function<byte[][], LinearMap> prepare) {
     this.matrix = matrix;
-    this.kernel = kernel;
+    this.prepare = prepare;
   }
 
   LinearMap get(int[] present, int[] wanted) {
@@ -40,7 +40,7 @@ final class RecoveryMaps {
     } finally {
       lock.unlock();
     }
-    LinearMap made = kernel.prepare(matrix.recoveryRows(present, wanted));
+    LinearMap made = prepare.apply(matrix.recoveryRows(present, wanted));
     lock.lock();
     try {
       recent.put(key, made);

@@ -1,10 +1,10 @@
 package dev.ashlar.codec;
 
 import dev.ashlar.codec.portable.CodingMatrix;
-import dev.ashlar.codec.portable.Kernel;
 import dev.ashlar.codec.portable.LinearMap;
 import java.nio.ByteBuffer;
 import java.util.BitSet;
+import java.util.function.Function;
 
 /** Checks arguments and chooses the matrix: every operation is a matrix multiplication. */
 final class ReedSolomon implements ErasureCode {
@@ -15,16 +15,20 @@ final class ReedSolomon implements ErasureCode {
   private final RecoveryMaps recoveryMaps;
   private volatile boolean closed;
 
-  ReedSolomon(Kernel kernel, int dataShards, int parityShards) {
+  /**
+   * @param prepare makes the linear map of a matrix
+   */
+  ReedSolomon(
+      String name, Function<byte[][], LinearMap> prepare, int dataShards, int parityShards) {
     matrix = CodingMatrix.of(dataShards, parityShards);
-    name = kernel.name();
+    this.name = name;
     byte[][] rows = matrix.parityRows();
-    encoder = kernel.prepare(rows);
+    encoder = prepare.apply(rows);
     parityRows = new LinearMap[parityShards];
     for (int j = 0; j < parityShards; j++) {
-      parityRows[j] = kernel.prepare(new byte[][] {rows[j]});
+      parityRows[j] = prepare.apply(new byte[][] {rows[j]});
     }
-    recoveryMaps = new RecoveryMaps(matrix, kernel);
+    recoveryMaps = new RecoveryMaps(matrix, prepare);
   }
 
   @Override

@@ -3,7 +3,6 @@ package dev.ashlar.bench.codec;
 import dev.ashlar.bench.Plan;
 import dev.ashlar.bench.process.BenchException;
 import dev.ashlar.bench.result.ResultFolder;
-import dev.ashlar.codec.CodecChoice;
 import dev.ashlar.codec.isal.NativeLibrary;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -24,24 +23,21 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Unmatched;
 
-/** Runs the JMH benchmarks of the codec with the options of JMH, and short times without any. */
+/** Runs the JMH benchmarks of checksums with the options of JMH, and short times without any. */
 @Command(
     name = "jmh",
     description = {
-      "Encoding, parity deltas, decoding and checksums of single strips, also as a loop in C, by"
-          + " JMH in processes of their own.",
-      "Takes JMH's own options, -h lists them: for example -p profile=6+2 -p shardBytes=4096"
-          + " -f 5 -i 5 -r 300ms 'Repair.*decode'. Without any: 3 forks of 2 iterations of 150 ms."
+      "Checksums and hashes of single strips, by JMH in processes of their own.",
+      "Takes JMH's own options, -h lists them: for example -p bytes=4096 -f 5 -i 5 -r 300ms"
+          + " 'Checksum.*md5'. Without any: 3 forks of 2 iterations of 150 ms."
     })
 final class JmhCommand implements Callable<Integer>, Plan.Planned {
   private static final int FORKS = 3;
   private static final int ITERATIONS = 2;
   private static final TimeValue TIME = TimeValue.milliseconds(150);
 
-  /** Of all classes, with the parameters that they have by themselves. */
-  private static final int BENCHMARKS = 36;
-
-  private static final String NEEDS_ISAL = "\\.(isal|md5Times)";
+  private static final int BENCHMARKS = 9;
+  private static final String NEEDS_NATIVE_LIBRARY = "\\.md5Times";
 
   /** Of a process, and what it does before it measures. */
   private static final double START_SECONDS = 0.5;
@@ -87,7 +83,7 @@ final class JmhCommand implements Callable<Integer>, Plan.Planned {
     }
     String failure = NativeLibrary.failure();
     if (failure != null) {
-      System.err.println("What needs ISA-L is left out: " + failure);
+      System.err.println("What needs the native library is left out: " + failure);
     }
     Path report = ResultFolder.create(results, "codec-jmh", "run").path().resolve("report.json");
     ChainedOptionsBuilder options = withDefaults(given);
@@ -108,7 +104,7 @@ final class JmhCommand implements Callable<Integer>, Plan.Planned {
   private static ChainedOptionsBuilder withDefaults(CommandLineOptions given) {
     ChainedOptionsBuilder options = new OptionsBuilder().parent(given);
     if (NativeLibrary.failure() != null) {
-      options.exclude(NEEDS_ISAL).param("codec", CodecChoice.JAVA.name());
+      options.exclude(NEEDS_NATIVE_LIBRARY);
     }
     return options
         .forks(given.getForkCount().orElse(FORKS))

@@ -49,9 +49,6 @@ public final class BackgroundLoop implements AutoCloseable {
   /** Ends the thread. */
   @Override
   public void close() {
-    BackgroundThread running = thread;
-    if (running != null) {
-      running.close();
-    }
+    BackgroundThread.closeIfStarted(thread);
   }
 }

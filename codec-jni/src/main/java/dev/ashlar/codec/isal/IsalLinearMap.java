@@ -21,7 +21,13 @@ public final class IsalLinearMap implements LinearMap {
   private final ByteBuffer tables;
   private final long tablesAddress;
 
-  IsalLinearMap(byte[][] matrix) {
+  /**
+   * A matrix with one row per target and one column per source.
+   *
+   * @throws IllegalStateException if ISA-L is not loaded
+   */
+  public IsalLinearMap(byte[][] matrix) {
+    NativeLibrary.require();
     rows = matrix.length;
     columns = rows == 0 ? 0 : matrix[0].length;
     tables = ByteBuffer.allocateDirect(TABLE_BYTES * rows * columns);
@@ -45,17 +51,6 @@ public final class IsalLinearMap implements LinearMap {
     apply(column, new ByteBuffer[] {source}, targets, length);
   }
 
-  /** Runs {@link #multiply} in a loop within C, to measure it without the calls from Java. */
-  public void multiplyRepeatedly(
-      ByteBuffer[] sources, ByteBuffer[] targets, int length, int times) {
-    checkShape(sources.length == columns && targets.length == rows);
-    try {
-      applyWide(ALL_COLUMNS, gather(sources, targets), length, times);
-    } finally {
-      Reference.reachabilityFence(tables);
-    }
-  }
-
   private static void checkShape(boolean fits) {
     if (!fits) {
       throw new IllegalArgumentException("the buffers do not fit the matrix");
@@ -68,7 +63,7 @@ public final class IsalLinearMap implements LinearMap {
       if (sources.length + targets.length <= NativeMethods.NARROW_MAX) {
         applyNarrow(column, buffers, sources.length + targets.length, length);
       } else {
-        applyWide(column, buffers, length, 1);
+        applyWide(column, buffers, length);
       }
     } finally {
       Reference.reachabilityFence(tables);
@@ -122,7 +117,7 @@ public final class IsalLinearMap implements LinearMap {
         p[11]);
   }
 
-  private void applyWide(int column, @Nullable ByteBuffer[] buffers, int length, int times) {
+  private void applyWide(int column, @Nullable ByteBuffer[] buffers, int length) {
     int sources = column == ALL_COLUMNS ? columns : 1;
     long[] addresses = new long[sources + rows];
     for (int i = 0; i < addresses.length; i++) {
@@ -131,7 +126,7 @@ public final class IsalLinearMap implements LinearMap {
       addresses[i] = NativeMethods.address(buffer) + position;
     }
     try {
-      NativeMethods.applyWide(tablesAddress, columns, rows, column, length, addresses, times);
+      NativeMethods.applyWide(tablesAddress, columns, rows, column, length, addresses);
     } finally {
       Reference.reachabilityFence(buffers);
     }

@@ -51,9 +51,9 @@ final class NativeMethods {
       int p10,
       int p11);
 
-  /** The same for any number of buffers, given by address; {@code times} over. */
+  /** The same for any number of buffers, given by address. */
   static native void applyWide(
-      long tables, int columns, int rows, int column, int length, long[] addresses, int times);
+      long tables, int columns, int rows, int column, int length, long[] addresses);
 
   static native boolean hasCrc64();
 

@@ -10,7 +10,7 @@ import java.util.Arrays;
  * the bits of the coefficients, a handful of doublings and XORs of whole words. The just-in-time
  * compiler turns these loops into vector instructions, which it cannot do for table look-ups.
  */
-final class JavaLinearMap implements LinearMap {
+public final class JavaLinearMap implements LinearMap {
   /** 4 KiB of each shard at a time, so that the words of all sources stay in the CPU's cache. */
   private static final int CHUNK_BYTES = 4096;
 
@@ -19,7 +19,8 @@ final class JavaLinearMap implements LinearMap {
 
   private final byte[][] rows;
 
-  JavaLinearMap(byte[][] rows) {
+  /** A matrix with one row per target and one column per source. */
+  public JavaLinearMap(byte[][] rows) {
     this.rows = rows;
   }
 

@@ -23,10 +23,6 @@ public final class ObjectTable {
     return table.row(Keys.object(bucketId, key), ObjectRow.parser());
   }
 
-  public static Optional<ObjectRecord> read(Table table, long bucketId, String key) {
-    return row(table, bucketId, key).map(row -> assemble(table, bucketId, key, row));
-  }
-
   /** The complete version that this thin row describes. */
   public static ObjectRecord assemble(Table table, long bucketId, String key, ObjectRow row) {
     ObjectRecord.Builder object =

@@ -1,5 +1,7 @@
 package dev.ashlar.protocol.process;
 
+import org.jspecify.annotations.Nullable;
+
 /** A virtual thread that runs until it is closed. */
 public final class BackgroundThread implements AutoCloseable {
   private final Thread thread;
@@ -22,6 +24,13 @@ public final class BackgroundThread implements AutoCloseable {
       work.run();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Closes a thread that may not have been started. */
+  public static void closeIfStarted(@Nullable BackgroundThread thread) {
+    if (thread != null) {
+      thread.close();
     }
   }
 

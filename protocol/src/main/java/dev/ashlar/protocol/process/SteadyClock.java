@@ -2,7 +2,7 @@ package dev.ashlar.protocol.process;
 
 import java.time.Clock;
 import java.time.Instant;
-import java.time.ZoneId;
+import java.time.InstantSource;
 import java.time.ZoneOffset;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -14,13 +14,13 @@ import java.util.function.LongSupplier;
  * tenth. Use it to wait, compare and expire; use the system clock where others must agree, as for
  * signatures and certificates. Safe for many threads.
  */
-public final class SteadyClock extends Clock {
+public final class SteadyClock implements InstantSource {
   /** It approaches the system clock by this fraction of the time passed. */
   private static final int SHARE = 10;
 
   private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
 
-  private final Clock machine;
+  private final InstantSource machine;
   private final LongSupplier nanoTime;
   private final ReentrantLock lock = new ReentrantLock();
   private long lastNanos;
@@ -32,7 +32,7 @@ public final class SteadyClock extends Clock {
    * @param machine the system clock
    * @param nanoTime a monotonic clock
    */
-  public SteadyClock(Clock machine, LongSupplier nanoTime) {
+  public SteadyClock(InstantSource machine, LongSupplier nanoTime) {
     this.machine = machine;
     this.nanoTime = nanoTime;
     lastNanos = nanoTime.getAsLong();
@@ -40,8 +40,8 @@ public final class SteadyClock extends Clock {
   }
 
   /** The clock of this machine. */
-  public static SteadyClock ofSystem() {
-    return new SteadyClock(Clock.systemUTC(), System::nanoTime);
+  public static Clock ofSystem() {
+    return new SteadyClock(Clock.systemUTC(), System::nanoTime).withZone(ZoneOffset.UTC);
   }
 
   @Override
@@ -62,16 +62,5 @@ public final class SteadyClock extends Clock {
   @Override
   public Instant instant() {
     return Instant.ofEpochMilli(millis());
-  }
-
-  @Override
-  public ZoneId getZone() {
-    return ZoneOffset.UTC;
-  }
-
-  /** Not supported: times are in UTC. */
-  @Override
-  public Clock withZone(ZoneId zone) {
-    throw new UnsupportedOperationException("zone " + zone);
   }
 }

@@ -21,6 +21,16 @@ public sealed interface Request extends Message {
     return 0;
   }
 
+  /** Whether it changes nothing: a read or a listing. */
+  default boolean isRead() {
+    return this instanceof Read || this instanceof ListBlobs || this instanceof ListAttempts;
+  }
+
+  /** The bytes of the drive's window that it occupies while it is under way. */
+  default int windowBytes() {
+    return this instanceof Read read ? read.length() : dataBytes();
+  }
+
   record Read(ShardId shard, ShardView view, long offset, int length) implements Request {
     public Read {
       if (offset < 0 || length < 1 || length > READ_BYTES_MAX) {

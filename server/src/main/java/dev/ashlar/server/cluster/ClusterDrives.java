@@ -303,10 +303,7 @@ public final class ClusterDrives implements ClusterView, AutoCloseable {
 
   @Override
   public void close() {
-    BackgroundThread running = watch;
-    if (running != null) {
-      running.close();
-    }
+    BackgroundThread.closeIfStarted(watch);
     nodes.values().forEach(RemoteNode::close);
   }
 }

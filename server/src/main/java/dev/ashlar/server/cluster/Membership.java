@@ -313,9 +313,6 @@ public final class Membership implements AutoCloseable {
 
   @Override
   public void close() {
-    BackgroundThread running = heartbeat;
-    if (running != null) {
-      running.close();
-    }
+    BackgroundThread.closeIfStarted(heartbeat);
   }
 }

@@ -55,25 +55,6 @@ final class ServedCall {
     return request;
   }
 
-  boolean isRead() {
-    return switch (request) {
-      case Request.Read read -> true;
-      case Request.ListBlobs list -> true;
-      case Request.ListAttempts list -> true;
-      case Request.Write write -> false;
-      case Request.PrepareBytes bytes -> false;
-      case Request.PrepareDeltas deltas -> false;
-      case Request.FoldAll fold -> false;
-      case Request.DropAll drop -> false;
-      case Request.DeleteAll delete -> false;
-    };
-  }
-
-  /** The bytes of the drive's window that it occupies. */
-  int windowBytes() {
-    return request instanceof Request.Read read ? read.length() : request.dataBytes();
-  }
-
   long reservedBytes() {
     return reservedBytes;
   }

@@ -53,16 +53,16 @@ final class ShardServerSession extends ServerSession {
   }
 
   private Window window(ServedCall call) {
-    return (call.isRead() ? reads : changes).get(call.drive());
+    return (call.request().isRead() ? reads : changes).get(call.drive());
   }
 
   /** Counts one more request; fails if the client exceeds the terms. */
   private void enter(ServedCall call) throws WireFormatException {
     ShardServerConfig.Limits limits = server.config().limits();
-    long bytesMax = call.isRead() ? limits.readBytesMax() : limits.writeBytesMax();
+    long bytesMax = call.request().isRead() ? limits.readBytesMax() : limits.writeBytesMax();
     Window window = window(call);
     window.operations++;
-    window.bytes += call.windowBytes();
+    window.bytes += call.request().windowBytes();
     if (window.operations > Window.SLACK * limits.operationsMax()
         || window.bytes > Window.SLACK * bytesMax) {
       throw new WireFormatException("more requests under way than the terms allow");
@@ -72,7 +72,7 @@ final class ShardServerSession extends ServerSession {
   private void leave(ServedCall call) {
     Window window = window(call);
     window.operations--;
-    window.bytes -= call.windowBytes();
+    window.bytes -= call.request().windowBytes();
   }
 
   // ---- Start ----
@@ -225,7 +225,7 @@ final class ShardServerSession extends ServerSession {
     if (call.isOverdue()) {
       return "the request arrived after its deadline";
     }
-    if (!call.isRead() && all != null && all.hasAbandoned(call.drive())) {
+    if (!call.request().isRead() && all != null && all.hasAbandoned(call.drive())) {
       return "an earlier, abandoned change has not ended";
     }
     return server.sessions().isClosing() ? "the node is shutting down" : null;
@@ -255,7 +255,7 @@ final class ShardServerSession extends ServerSession {
 
   private void abandon(ServedCall call) {
     ClientConnections all = client;
-    if (!call.isRead() && all != null) {
+    if (!call.request().isRead() && all != null) {
       all.abandon(call.drive());
     }
   }
@@ -278,7 +278,7 @@ final class ShardServerSession extends ServerSession {
   /** The drive has finished. */
   void ended(ServedCall call, Reply reply) {
     ClientConnections all = client;
-    if ((isClosed() || call.isCancelled()) && !call.isRead() && all != null) {
+    if ((isClosed() || call.isCancelled()) && !call.request().isRead() && all != null) {
       all.settle(call.drive());
       server.forgetIfIdle(client().instance(), all);
     }

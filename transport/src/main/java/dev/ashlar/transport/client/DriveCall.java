@@ -39,21 +39,9 @@ abstract class DriveCall extends PendingRequest {
     return request;
   }
 
-  /** Whether it changes nothing: a read or a listing. */
-  final boolean isRead() {
-    return request instanceof Request.Read
-        || request instanceof Request.ListBlobs
-        || request instanceof Request.ListAttempts;
-  }
-
-  /** The bytes of the drive's window that it occupies while it is under way. */
-  final int windowBytes() {
-    return request instanceof Request.Read read ? read.length() : request.dataBytes();
-  }
-
   /** It has ended, so that its place is free. */
   final void leave() {
-    store.left(windowBytes());
+    store.left(request.windowBytes());
   }
 
   final DriveRequestWindow window() {

@@ -33,7 +33,7 @@ final class DriveRequestWindow {
     }
 
     boolean hasRoom(DriveCall call) {
-      return operations < operationsMax && bytes + call.windowBytes() <= bytesMax;
+      return operations < operationsMax && bytes + call.request().windowBytes() <= bytesMax;
     }
   }
 
@@ -58,7 +58,7 @@ final class DriveRequestWindow {
 
   private void start(Queue queue, DriveCall call) {
     queue.operations++;
-    queue.bytes += call.windowBytes();
+    queue.bytes += call.request().windowBytes();
     send.accept(call);
   }
 
@@ -66,7 +66,7 @@ final class DriveRequestWindow {
   void ended(DriveCall call) {
     Queue queue = queueOf(call);
     queue.operations--;
-    queue.bytes -= call.windowBytes();
+    queue.bytes -= call.request().windowBytes();
     for (DriveCall next = queue.waiting.peek();
         next != null && queue.hasRoom(next);
         next = queue.waiting.peek()) {
@@ -76,7 +76,7 @@ final class DriveRequestWindow {
   }
 
   private Queue queueOf(DriveCall call) {
-    return call.isRead() ? reads : changes;
+    return call.request().isRead() ? reads : changes;
   }
 
   /** Removes the waiting calls that match. */

@@ -262,11 +262,11 @@ public final class RemoteShardStore implements ShardStore {
 
   private @Nullable ShardException enter(DriveCall call) {
     int waiting = operations.incrementAndGet();
-    long waitingBytes = bytes.addAndGet(call.windowBytes());
+    long waitingBytes = bytes.addAndGet(call.request().windowBytes());
     if (waiting <= limits.operationsMax() && waitingBytes <= limits.bytesMax()) {
       return null;
     }
-    left(call.windowBytes());
+    left(call.request().windowBytes());
     return new ShardException(ShardFault.OVERLOADED, drive + ": too many operations under way");
   }
 

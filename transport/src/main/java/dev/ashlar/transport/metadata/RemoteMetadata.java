@@ -256,9 +256,6 @@ public final class RemoteMetadata extends QueryingMetadataClient
   @Override
   public void close() {
     calls.close(); // first, because it ends the calls that the watch waits for
-    BackgroundThread watching = watch;
-    if (watching != null) {
-      watching.close();
-    }
+    BackgroundThread.closeIfStarted(watch);
   }
 }

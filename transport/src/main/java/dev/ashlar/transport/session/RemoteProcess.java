@@ -189,10 +189,7 @@ public abstract class RemoteProcess implements AutoCloseable {
   /** Ends the connection and fails what waits for it. */
   @Override
   public final void close() {
-    BackgroundThread thread = connecting;
-    if (thread != null) {
-      thread.close();
-    }
+    BackgroundThread.closeIfStarted(connecting);
     ClientSession<?> last = current;
     update(now -> now.lost(now.failure()));
     if (last != null) {

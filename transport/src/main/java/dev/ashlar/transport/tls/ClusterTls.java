@@ -107,9 +107,6 @@ public final class ClusterTls implements AutoCloseable {
 
   @Override
   public void close() {
-    BackgroundThread running = watch;
-    if (running != null) {
-      running.close();
-    }
+    BackgroundThread.closeIfStarted(watch);
   }
 }

@@ -34,7 +34,7 @@ public final class CommitQueue {
   static final int WAITING_MAX = 4096;
 
   private final Clock clock;
-  private final Clock steady;
+  private final SteadyClock steady;
   private final long timeoutNanos;
 
   /** Tries to make the proposal a log entry until it is applied or abandoned. */
