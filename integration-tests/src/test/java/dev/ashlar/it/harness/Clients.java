@@ -23,10 +23,19 @@ public final class Clients {
   private Clients() {}
 
   public static S3Client sync(ServerProcess server) {
+    return sync(server, credentials());
+  }
+
+  /** Of another account or user than the server's root account. */
+  public static S3Client sync(ServerProcess server, String accessKey, String secretKey) {
+    return sync(server, credentials(accessKey, secretKey));
+  }
+
+  private static S3Client sync(ServerProcess server, StaticCredentialsProvider credentials) {
     return S3Client.builder()
         .endpointOverride(server.endpoint())
         .region(Region.of(ServerProcess.REGION))
-        .credentialsProvider(credentials())
+        .credentialsProvider(credentials)
         .forcePathStyle(true)
         .httpClientBuilder(
             new ProcessHttpClient.Builder(
@@ -62,7 +71,10 @@ public final class Clients {
   }
 
   private static StaticCredentialsProvider credentials() {
-    return StaticCredentialsProvider.create(
-        AwsBasicCredentials.create(ServerProcess.ACCESS_KEY, ServerProcess.SECRET_KEY));
+    return credentials(ServerProcess.ACCESS_KEY, ServerProcess.SECRET_KEY);
+  }
+
+  private static StaticCredentialsProvider credentials(String accessKey, String secretKey) {
+    return StaticCredentialsProvider.create(AwsBasicCredentials.create(accessKey, secretKey));
   }
 }

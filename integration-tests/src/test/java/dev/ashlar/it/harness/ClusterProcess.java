@@ -40,11 +40,13 @@ public final class ClusterProcess implements AutoCloseable {
   private final int port =
       PORTS_FROM + PORTS_EACH * Math.floorMod(NEXT.getAndIncrement(), CLUSTERS_MAX);
   private final List<String> shape;
+  private final Path launcher;
   private final ClusterNodes nodes;
   private Process process;
 
-  private ClusterProcess(String name, List<String> shape) throws IOException {
+  private ClusterProcess(String name, List<String> shape, Path launcher) throws IOException {
     this.shape = shape;
+    this.launcher = launcher;
     Path target = Path.of("target").toAbsolutePath();
     folder = target.resolve("it").resolve(name);
     log = Files.createDirectories(target.resolve("server-logs")).resolve(name + ".log");
@@ -68,8 +70,17 @@ public final class ClusterProcess implements AutoCloseable {
    * @param shape options of the command but for the folder and the ports; --gateways among them
    */
   public static ClusterProcess start(String name, List<String> shape) {
+    return start(name, shape, Launch.launcher());
+  }
+
+  /**
+   * Starts it with another build; nodes that are started again later are of this one.
+   *
+   * @param launcher the script at the root of that build's sources
+   */
+  public static ClusterProcess start(String name, List<String> shape, Path launcher) {
     try {
-      ClusterProcess cluster = new ClusterProcess(name, shape);
+      ClusterProcess cluster = new ClusterProcess(name, shape, launcher);
       try {
         cluster.awaitReady();
       } catch (AssertionError e) {
@@ -87,7 +98,8 @@ public final class ClusterProcess implements AutoCloseable {
     List<String> arguments = new ArrayList<>(List.of("cluster", "--folder", folder.toString()));
     arguments.addAll(List.of("--port", "" + port));
     arguments.addAll(shape);
-    return Launch.start(arguments, Map.of("ASHLAR_JAVA_OPTIONS", ServerSpec.SHORT_LIFE), log);
+    return Launch.startOf(
+        launcher, arguments, Map.of("ASHLAR_JAVA_OPTIONS", ServerSpec.SHORT_LIFE), log);
   }
 
   private void awaitReady() {

@@ -50,6 +50,24 @@ public final class Launch {
     List<String> command = new ArrayList<>(before);
     command.add(launcher().toString());
     command.addAll(arguments);
+    return run(command, environment, log);
+  }
+
+  /**
+   * Starts another build.
+   *
+   * @param launcher the script at the root of its sources, which Maven has built there
+   */
+  static Process startOf(
+      Path launcher, List<String> arguments, Map<String, String> environment, Path log)
+      throws IOException {
+    List<String> command = new ArrayList<>(List.of(launcher.toString()));
+    command.addAll(arguments);
+    return run(command, environment, log);
+  }
+
+  private static Process run(List<String> command, Map<String, String> environment, Path log)
+      throws IOException {
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
     builder.redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
     builder.environment().putAll(ENVIRONMENT);

@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.Map;
 
 /** The time of day of one process, which can be set while it runs. Needs gcc, but not root. */
-final class ProcessClock {
+public final class ProcessClock {
   private static final Path SOURCE = Path.of("src", "test", "c", "clock-shift.c");
 
   private final Path file;
@@ -24,7 +24,7 @@ final class ProcessClock {
   }
 
   /** Why processes cannot have clocks of their own here; empty if they can. */
-  static String refusal() {
+  public static String refusal() {
     return Library.REFUSAL;
   }
 
@@ -38,7 +38,7 @@ final class ProcessClock {
    *
    * @param ahead of the machine's clock from now on, in whole seconds; negative: behind
    */
-  void set(Duration ahead) {
+  public void set(Duration ahead) {
     ByteBuffer seconds = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.nativeOrder());
     seconds.putLong(ahead.toSeconds()).flip();
     try (FileChannel shift =

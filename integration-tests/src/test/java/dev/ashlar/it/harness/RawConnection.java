@@ -120,6 +120,18 @@ public final class RawConnection implements AutoCloseable {
   /** Sends a whole signed request; the headers given are signed too and win. */
   public void send(String method, String path, String query, byte[] body, Map<String, String> extra)
       throws IOException {
+    send(new SigV4(Instant.now()), method, path, query, body, extra);
+  }
+
+  /** The same, signed so. */
+  public void send(
+      SigV4 signature,
+      String method,
+      String path,
+      String query,
+      byte[] body,
+      Map<String, String> extra)
+      throws IOException {
     Map<String, String> headers = new LinkedHashMap<>();
     headers.put("Host", host);
     headers.put("Content-Length", "" + body.length);
@@ -127,7 +139,7 @@ public final class RawConnection implements AutoCloseable {
     writeHead(
         method,
         path + (query.isEmpty() ? "" : "?" + query),
-        new SigV4(Instant.now()).sign(method, path, query, Content.sha256(body), headers));
+        signature.sign(method, path, query, Content.sha256(body), headers));
     write(body);
   }
 

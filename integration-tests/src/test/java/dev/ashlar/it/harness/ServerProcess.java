@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -58,6 +59,7 @@ public final class ServerProcess implements AutoCloseable {
   private final int port = freePort();
   private final int managementPort = freePort();
   private final AtomicInteger starts = new AtomicInteger();
+  private Map<String, String> environment = Map.of();
   private Process process;
 
   private ServerProcess(ServerSpec spec, @Nullable Path given) throws IOException {
@@ -186,6 +188,15 @@ public final class ServerProcess implements AutoCloseable {
     start();
   }
 
+  /**
+   * From its next start on the process has a clock of its own, see {@link ProcessClock#refusal}.
+   */
+  public ProcessClock useOwnClock() {
+    ProcessClock clock = new ProcessClock(root.resolve("clock"));
+    environment = clock.environment();
+    return clock;
+  }
+
   /** The same, and returns as soon as the process answers, whether it can serve objects or not. */
   public void startUnready() {
     if (process.isAlive()) {
@@ -248,16 +259,11 @@ public final class ServerProcess implements AutoCloseable {
 
   private Process launch() throws IOException {
     starts.incrementAndGet();
-    return Launch.start(
-        spec.arguments(root, port, managementPort),
-        Map.of(
-            "ASHLAR_ACCESS_KEY",
-            ACCESS_KEY,
-            "ASHLAR_SECRET_KEY",
-            SECRET_KEY,
-            "ASHLAR_JAVA_OPTIONS",
-            spec.javaOptions()),
-        log);
+    Map<String, String> all = new HashMap<>(environment);
+    all.put("ASHLAR_ACCESS_KEY", ACCESS_KEY);
+    all.put("ASHLAR_SECRET_KEY", SECRET_KEY);
+    all.put("ASHLAR_JAVA_OPTIONS", spec.javaOptions());
+    return Launch.start(spec.arguments(root, port, managementPort), all, log);
   }
 
   private void awaitReady() {

@@ -17,6 +17,7 @@ public final class SigV4 {
   private static final String EMPTY_SHA256 = Content.sha256(new byte[0]);
 
   private final String stamp;
+  private final String accessKey;
   private final String scope;
   private final byte[] key;
   private String previousSignature = "";
@@ -26,11 +27,19 @@ public final class SigV4 {
   }
 
   public SigV4(Instant time, String secretKey) {
+    this(time, ServerProcess.ACCESS_KEY, secretKey, "s3");
+  }
+
+  /**
+   * @param service of AWS, as iam
+   */
+  public SigV4(Instant time, String accessKey, String secretKey, String service) {
+    this.accessKey = accessKey;
     stamp = STAMP.format(time);
     String day = stamp.substring(0, 8);
-    scope = day + "/" + ServerProcess.REGION + "/s3/aws4_request";
+    scope = day + "/" + ServerProcess.REGION + "/" + service + "/aws4_request";
     byte[] dayKey = hmac(("AWS4" + secretKey).getBytes(StandardCharsets.UTF_8), day);
-    byte[] serviceKey = hmac(hmac(dayKey, ServerProcess.REGION), "s3");
+    byte[] serviceKey = hmac(hmac(dayKey, ServerProcess.REGION), service);
     key = hmac(serviceKey, "aws4_request");
   }
 
@@ -56,7 +65,7 @@ public final class SigV4 {
     signed.put(
         "authorization",
         "AWS4-HMAC-SHA256 Credential=%s/%s, SignedHeaders=%s, Signature=%s"
-            .formatted(ServerProcess.ACCESS_KEY, scope, names, signature));
+            .formatted(accessKey, scope, names, signature));
     return signed;
   }
 

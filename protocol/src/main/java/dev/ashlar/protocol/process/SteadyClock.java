@@ -10,9 +10,9 @@ import java.util.function.LongSupplier;
 
 /**
  * The time of day without jumps: when the system clock is set, this clock runs a tenth faster or
- * slower until both agree. So it never goes back, and the durations it measures are right to a
- * tenth. Use it to wait, compare and expire; use the system clock where others must agree, as for
- * signatures and certificates. Safe for many threads.
+ * slower until both agree. So it goes back only when it is told to, and the durations it measures
+ * are right to a tenth. Use it to wait, compare and expire; use the system clock where others must
+ * agree, as for signatures and certificates. Safe for many threads.
  */
 public final class SteadyClock implements InstantSource {
   /** It approaches the system clock by this fraction of the time passed. */
@@ -54,6 +54,17 @@ public final class SteadyClock implements InstantSource {
       long behind = machine.millis() * MILLI - (timeNanos + elapsed);
       timeNanos += elapsed + Math.clamp(behind, -elapsed / SHARE, elapsed / SHARE);
       return timeNanos / MILLI;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Shows this time from now on, and approaches the system clock from there. */
+  public void set(long millis) {
+    lock.lock();
+    try {
+      lastNanos = nanoTime.getAsLong();
+      timeNanos = millis * MILLI;
     } finally {
       lock.unlock();
     }

@@ -51,9 +51,11 @@ public final class ErrorMapping {
       // The command was not applied, or its outcome is unknown: the client has to retry.
       case NOT_DURABLE, DEAD_SESSION, STALE_REQUEST, TOO_MANY_UNFOLDED ->
           S3Error.SERVICE_UNAVAILABLE;
+      // While metadata is upgraded, commands of the new version are refused until all peers know
+      // it.
+      case INVALID_COMMAND -> S3Error.SERVICE_UNAVAILABLE;
       // No S3 operation sends a command that is answered with one of the last two.
-      case OK, INVALID_COMMAND, UNRECOGNIZED, ENTITY_ALREADY_EXISTS, DELETE_CONFLICT ->
-          S3Error.INTERNAL_ERROR;
+      case OK, UNRECOGNIZED, ENTITY_ALREADY_EXISTS, DELETE_CONFLICT -> S3Error.INTERNAL_ERROR;
     };
   }
 

@@ -4,7 +4,6 @@ import dev.ashlar.metadata.state.MetadataState;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
-import dev.ashlar.protocol.process.SteadyClock;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Clock;
@@ -12,12 +11,14 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +35,7 @@ public final class CommitQueue {
   static final int WAITING_MAX = 4096;
 
   private final Clock clock;
-  private final SteadyClock steady;
+  private final LogClock logClock;
   private final long timeoutNanos;
 
   /** Tries to make the proposal a log entry until it is applied or abandoned. */
@@ -55,15 +56,17 @@ public final class CommitQueue {
 
   /**
    * @param version the metadata version of an entry that is created now
+   * @param logTimeMs time of the log, see {@link LogClock}
    */
   public CommitQueue(
       Clock clock,
       Duration timeout,
       MeterRegistry meters,
       IntSupplier version,
+      Supplier<OptionalLong> logTimeMs,
       Consumer<Proposal> proposer) {
     this.clock = clock;
-    this.steady = new SteadyClock(clock, System::nanoTime);
+    this.logClock = new LogClock(clock, System::nanoTime, logTimeMs);
     this.commands =
         Counter.builder("ashlar.metadata.commands")
             .description("Commands proposed by this process as leader")
@@ -167,7 +170,7 @@ public final class CommitQueue {
       throw MetadataUnavailableException.refused(
           closed ? "metadata is closed" : waiting.size() + " commands are waiting");
     }
-    Command command = builder.setTimeMs(clock.millis()).setSteadyMs(steady.millis()).build();
+    Command command = builder.setTimeMs(clock.millis()).setSteadyMs(logClock.millis()).build();
     if (command.getSerializedSize() > COMMAND_BYTES_MAX) {
       throw MetadataUnavailableException.refused(
           "a command of " + command.getSerializedSize() + " bytes");

@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.OptionalLong;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -45,10 +46,18 @@ public final class LeaderCommands implements AutoCloseable {
       IntSupplier version,
       Supplier<@Nullable Peer> leader,
       Predicate<Peer> isHopeless) {
-    this.queue = new CommitQueue(clock, timeout, meters, version, this::propose);
+    this.queue = new CommitQueue(clock, timeout, meters, version, this::logTimeMs, this::propose);
     this.leader = leader;
     this.isHopeless = isHopeless;
     everyTenth(queue::wakeExpired);
+  }
+
+  /** Only a ready leader has applied everything that was committed. */
+  private OptionalLong logTimeMs() {
+    Peer peer = leader.get();
+    return peer != null && peer.isLeaderReady()
+        ? OptionalLong.of(peer.machine().logTimeMs())
+        : OptionalLong.empty();
   }
 
   public CommitQueue queue() {

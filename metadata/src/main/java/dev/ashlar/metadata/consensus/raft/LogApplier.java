@@ -45,6 +45,7 @@ final class LogApplier {
   private final ReentrantLock applying = new ReentrantLock();
 
   private volatile int version = MetadataVersion.FIRST;
+  private volatile long logTimeMs;
   private volatile String refusal = "";
   private volatile String failure = "";
   private long announcedEpoch;
@@ -60,6 +61,11 @@ final class LogApplier {
   /** See {@link TableStateMachine#version}. */
   int version() {
     return version;
+  }
+
+  /** See {@link TableStateMachine#logTimeMs}. */
+  long logTimeMs() {
+    return logTimeMs;
   }
 
   /** See {@link TableStateMachine#refusal}. */
@@ -85,7 +91,9 @@ final class LogApplier {
   void load(Checkpoints checkpoints) throws IOException {
     applying.lock();
     try {
-      version = tables.load().state().applied().getVersion();
+      AppliedRow applied = tables.load().state().applied();
+      version = applied.getVersion();
+      logTimeMs = applied.getTimeMs();
       checkpoints.latest().ifPresent(from -> machine.setApplied(from.position()));
     } catch (NewerVersionException e) {
       throw refused(e);
@@ -161,6 +169,7 @@ final class LogApplier {
       applied = state.apply(entry.getTerm(), entry.getIndex(), batch);
       sharedEntries.publish(applied);
     }
+    logTimeMs = applied.reached().getTimeMs();
     announceCluster(state.reads());
     return applied;
   }

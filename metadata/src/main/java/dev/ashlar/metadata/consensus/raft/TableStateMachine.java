@@ -241,6 +241,11 @@ public final class TableStateMachine extends BaseStateMachine implements Checkpo
     return applier.version();
   }
 
+  /** The log's time as far as this peer has applied; 0 if it has applied no command. */
+  long logTimeMs() {
+    return applier.logTimeMs();
+  }
+
   /** Why this build cannot apply this peer's log or tables; empty: it can. */
   public String refusal() {
     return applier.refusal();

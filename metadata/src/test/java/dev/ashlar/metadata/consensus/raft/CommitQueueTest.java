@@ -13,6 +13,7 @@ import dev.ashlar.protocol.message.CommandResult;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.OptionalLong;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -26,7 +27,12 @@ class CommitQueueTest {
 
   private CommitQueue queue(Duration timeout) {
     return new CommitQueue(
-        Clock.systemUTC(), timeout, new SimpleMeterRegistry(), () -> VERSION, proposals::add);
+        Clock.systemUTC(),
+        timeout,
+        new SimpleMeterRegistry(),
+        () -> VERSION,
+        () -> OptionalLong.of(0),
+        proposals::add);
   }
 
   private static CompletableFuture<CommandResult> submit(CommitQueue queue) {
@@ -75,7 +81,12 @@ class CommitQueueTest {
     ManualClock clock = new ManualClock(1_700_000_000_000L);
     CommitQueue queue =
         new CommitQueue(
-            clock, Duration.ofMinutes(1), new SimpleMeterRegistry(), () -> VERSION, proposals::add);
+            clock,
+            Duration.ofMinutes(1),
+            new SimpleMeterRegistry(),
+            () -> VERSION,
+            () -> OptionalLong.of(0),
+            proposals::add);
     long before = clock.millis();
     for (int hours : new int[] {48, -100}) {
       clock.advanceMs(Duration.ofHours(hours).toMillis());
