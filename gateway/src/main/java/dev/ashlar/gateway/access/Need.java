@@ -69,7 +69,8 @@ public record Need(List<String> actions, Resource resource) {
     /** As policies name it. */
     default String arn() {
       return switch (this) {
-        case Service service -> "*";
+        // Policies name it as all buckets, too, which "*" alone would not match.
+        case Service service -> BUCKETS + "*";
         case NewBucket created -> BUCKETS + created.bucket();
         case Bucket bucket -> BUCKETS + bucket.bucket();
         case Key key -> BUCKETS + key.bucket() + "/" + key.key();

@@ -141,7 +141,8 @@ public final class OpenIdToken {
           audiences,
           client,
           email == null ? "" : email,
-          methods == null ? List.of() : methods);
+          methods == null ? List.of() : methods,
+          TokenTags.of(claims));
     } catch (ParseException e) {
       throw InvalidTokenException.invalid("A claim of the token is malformed.", e);
     }

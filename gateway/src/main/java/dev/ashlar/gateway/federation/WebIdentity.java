@@ -12,6 +12,7 @@ import java.util.Map;
  * @param client the audience it counts for: the authorized party if it names one
  * @param email empty if it names none
  * @param methods how the bearer was authenticated
+ * @param tags of the sessions that begin with the token, by their keys
  */
 public record WebIdentity(
     Provider provider,
@@ -19,7 +20,8 @@ public record WebIdentity(
     List<String> audiences,
     String client,
     String email,
-    List<String> methods) {
+    List<String> methods,
+    Map<String, String> tags) {
 
   /** The values of condition keys of trust policies, which begin with the name of the provider. */
   public Map<String, List<String>> facts() {

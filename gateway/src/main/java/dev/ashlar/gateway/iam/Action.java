@@ -7,7 +7,6 @@ import dev.ashlar.gateway.query.QueryError;
 import dev.ashlar.gateway.query.QueryException;
 import dev.ashlar.gateway.query.QueryParameters.Member;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
-import dev.ashlar.protocol.message.IdentityTag;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -73,11 +72,7 @@ record Action(Target target, Work work) {
       facts.put("aws:tagkeys", keys);
     }
     if (subject instanceof Subject.Present present) {
-      for (IdentityTag tag : present.row().getTagsList()) {
-        String key = tag.getKey().toLowerCase(Locale.ROOT);
-        facts.put("aws:resourcetag/" + key, List.of(tag.getValue()));
-        facts.put("iam:resourcetag/" + key, List.of(tag.getValue()));
-      }
+      facts.putAll(Tags.resourceFacts(present.row()));
     }
     return facts;
   }

@@ -42,7 +42,8 @@ public final class IamService implements QueryHandler {
             InlinePolicies.actions(),
             Tags.actions(),
             Providers.actions(),
-            AccountActions.actions())
+            AccountActions.actions(),
+            AbsentFeatures.actions())
         .forEach(all::putAll);
     return Map.copyOf(all);
   }

@@ -9,6 +9,7 @@ import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.IdentityRow;
 import dev.ashlar.protocol.message.IdentityTag;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -45,10 +46,22 @@ public final class Tags {
    */
   public static List<IdentityTag> of(QueryParameters parameters) throws QueryException {
     List<IdentityTag> tags = new ArrayList<>();
-    Set<String> keys = new HashSet<>();
     for (Member member : parameters.structures("Tags", "Key")) {
-      String key = member.required("Key");
-      String value = member.required("Value");
+      tags.add(of(member.required("Key"), member.required("Value")));
+    }
+    return checked(tags);
+  }
+
+  public static IdentityTag of(String key, String value) {
+    return IdentityTag.newBuilder().setKey(key).setValue(value).build();
+  }
+
+  /** These tags, if they are valid together; see {@link #of(QueryParameters)}. */
+  public static List<IdentityTag> checked(List<IdentityTag> tags) throws QueryException {
+    Set<String> keys = new HashSet<>();
+    for (IdentityTag tag : tags) {
+      String key = tag.getKey();
+      String value = tag.getValue();
       if (key.isEmpty() || key.length() > KEY_CHARS_MAX || !TEXT.matcher(key).matches()) {
         throw QueryException.invalid("tags.key", key, "Member must be a valid key of a tag");
       }
@@ -63,13 +76,23 @@ public final class Tags {
         throw new QueryException(
             QueryError.INVALID_INPUT, "Duplicate tag keys found. Keys do not differ in case.");
       }
-      tags.add(IdentityTag.newBuilder().setKey(key).setValue(value).build());
     }
     if (tags.size() > TAGS_MAX) {
       throw new QueryException(
           QueryError.LIMIT_EXCEEDED, "The number of tags exceeds the limit of " + TAGS_MAX + ".");
     }
     return tags;
+  }
+
+  /** The condition keys, in lower case, that say how an identity is tagged. */
+  public static Map<String, List<String>> resourceFacts(IdentityRow row) {
+    Map<String, List<String>> facts = new HashMap<>();
+    for (IdentityTag tag : row.getTagsList()) {
+      String key = tag.getKey().toLowerCase(Locale.ROOT);
+      facts.put("aws:resourcetag/" + key, List.of(tag.getValue()));
+      facts.put("iam:resourcetag/" + key, List.of(tag.getValue()));
+    }
+    return facts;
   }
 
   static void tag(IamCall call, Subject subject)

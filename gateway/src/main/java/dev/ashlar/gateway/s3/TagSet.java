@@ -9,6 +9,7 @@ import dev.ashlar.gateway.xml.XmlWriter;
 import dev.ashlar.protocol.message.Tag;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -130,9 +131,10 @@ public record TagSet(List<Tag> tags) {
     }
   }
 
+  /** In the order of keys. */
   public byte[] document() {
     XmlWriter xml = new XmlWriter().openRoot("Tagging").open("TagSet");
-    for (Tag tag : tags) {
+    for (Tag tag : tags.stream().sorted(Comparator.comparing(Tag::getKey)).toList()) {
       xml.open("Tag").element("Key", tag.getKey()).element("Value", tag.getValue()).close();
     }
     return xml.close().close().toBytes();

@@ -17,9 +17,7 @@ import dev.ashlar.protocol.client.IdentityClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.IdentityRow;
 import dev.ashlar.protocol.message.IdentityTag;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -39,7 +37,9 @@ record AssumeRole(IdentityClient identities, SessionIssuer issuer) {
     List<IdentityTag> tags = Tags.of(parameters);
     // Whether the role exists is not told to those who may not assume it.
     IdentityRow role = session.role(identities).orElseThrow(() -> call.denied(session.roleArn()));
-    requireTrust(call, role, facts(session.name(), externalId, tags), !tags.isEmpty());
+    Map<String, List<String>> facts = TrustFacts.of(session, role, tags);
+    externalId.ifPresent(id -> facts.put("sts:externalid", List.of(id)));
+    requireTrust(call, role, facts, tags);
     session.checkDuration(role);
     checkChaining(call, session.seconds());
     List<String> limits = new SessionLimits(identities, role.getAccount()).read(parameters);
@@ -61,29 +61,11 @@ record AssumeRole(IdentityClient identities, SessionIssuer issuer) {
     }
   }
 
-  private static Map<String, List<String>> facts(
-      String name, Optional<String> externalId, List<IdentityTag> tags) {
-    Map<String, List<String>> facts = new HashMap<>();
-    facts.put("sts:rolesessionname", List.of(name));
-    externalId.ifPresent(id -> facts.put("sts:externalid", List.of(id)));
-    if (!tags.isEmpty()) {
-      facts.put("aws:tagkeys", tags.stream().map(IdentityTag::getKey).toList());
-      tags.forEach(
-          tag ->
-              facts.put(
-                  "aws:requesttag/" + tag.getKey().toLowerCase(Locale.ROOT),
-                  List.of(tag.getValue())));
-    }
-    return facts;
-  }
-
   private static void requireTrust(
-      QueryCall call, IdentityRow role, Map<String, List<String>> facts, boolean hasTags)
+      QueryCall call, IdentityRow role, Map<String, List<String>> facts, List<IdentityTag> tags)
       throws QueryException {
     Policy trust = Documents.parse(role.getTrustPolicy(), PolicyKind.trust());
-    List<String> actions =
-        hasTags ? List.of("sts:AssumeRole", "sts:TagSession") : List.of("sts:AssumeRole");
-    for (String action : actions) {
+    for (String action : TrustFacts.actions("sts:AssumeRole", tags)) {
       AccessRequest request =
           new AccessRequest(call.caller().requester(), action, Arns.of(role), call.facts(facts));
       boolean isAllowed =

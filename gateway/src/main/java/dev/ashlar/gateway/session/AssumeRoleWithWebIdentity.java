@@ -1,6 +1,7 @@
 package dev.ashlar.gateway.session;
 
 import dev.ashlar.gateway.access.policy.AccessRequest;
+import dev.ashlar.gateway.access.policy.Policy;
 import dev.ashlar.gateway.access.policy.PolicyKind;
 import dev.ashlar.gateway.access.policy.Requester;
 import dev.ashlar.gateway.access.policy.decision.Authorization;
@@ -12,6 +13,7 @@ import dev.ashlar.gateway.federation.Provider;
 import dev.ashlar.gateway.federation.ProviderKeys;
 import dev.ashlar.gateway.federation.WebIdentity;
 import dev.ashlar.gateway.iam.Documents;
+import dev.ashlar.gateway.iam.Tags;
 import dev.ashlar.gateway.principal.Arns;
 import dev.ashlar.gateway.query.QueryError;
 import dev.ashlar.gateway.query.QueryException;
@@ -22,7 +24,7 @@ import dev.ashlar.protocol.client.IdentityClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.IdentityKind;
 import dev.ashlar.protocol.message.IdentityRow;
-import java.util.HashMap;
+import dev.ashlar.protocol.message.IdentityTag;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -45,10 +47,11 @@ record AssumeRoleWithWebIdentity(
     WebIdentity identity = verified(call, session.roleName().account(), text);
     // Whether the role exists is not told to those who may not assume it.
     IdentityRow role = session.role(identities).orElseThrow(AssumeRoleWithWebIdentity::denied);
-    requireTrust(call, session, role, identity);
+    List<IdentityTag> tags = tags(identity);
+    requireTrust(call, session, role, identity, tags);
     session.checkDuration(role);
     List<String> limits = new SessionLimits(identities, role.getAccount()).read(parameters);
-    session.begin(issuer, role, call.connection().now(), limits, List.of(), out);
+    session.begin(issuer, role, call.connection().now(), limits, tags, out);
     out.element("SubjectFromWebIdentityToken", identity.subject())
         .element("Audience", identity.client())
         .element("Provider", arn(role, identity.provider()));
@@ -77,11 +80,22 @@ record AssumeRoleWithWebIdentity(
     }
   }
 
+  private static List<IdentityTag> tags(WebIdentity identity) throws QueryException {
+    return Tags.checked(
+        identity.tags().entrySet().stream()
+            .map(tag -> Tags.of(tag.getKey(), tag.getValue()))
+            .toList());
+  }
+
   private static void requireTrust(
-      UnsignedCall call, RoleSession session, IdentityRow role, WebIdentity identity)
+      UnsignedCall call,
+      RoleSession session,
+      IdentityRow role,
+      WebIdentity identity,
+      List<IdentityTag> tags)
       throws QueryException {
-    Map<String, List<String>> ofToken = new HashMap<>(identity.facts());
-    ofToken.put("sts:rolesessionname", List.of(session.name()));
+    Map<String, List<String>> ofToken = TrustFacts.of(session, role, tags);
+    ofToken.putAll(identity.facts());
     ofToken.put("aws:federatedprovider", List.of(arn(role, identity.provider())));
     ConditionContext facts =
         key -> {
@@ -89,15 +103,18 @@ record AssumeRoleWithWebIdentity(
           return values == null ? call.connection().values(key) : values;
         };
     Requester bearer = new Requester.Federated(arn(role, identity.provider()));
-    boolean isTrusted =
-        Authorization.decideAssumeRole(
-                new AccessRequest(bearer, ACTION, Arns.of(role), facts),
-                IdentityPolicies.NONE,
-                role.getAccount(),
-                Documents.parse(role.getTrustPolicy(), PolicyKind.trust()))
-            .isAllowed();
-    if (!isTrusted) {
-      throw denied();
+    Policy trust = Documents.parse(role.getTrustPolicy(), PolicyKind.trust());
+    for (String action : TrustFacts.actions(ACTION, tags)) {
+      boolean isTrusted =
+          Authorization.decideAssumeRole(
+                  new AccessRequest(bearer, action, Arns.of(role), facts),
+                  IdentityPolicies.NONE,
+                  role.getAccount(),
+                  trust)
+              .isAllowed();
+      if (!isTrusted) {
+        throw denied();
+      }
     }
   }
 

@@ -103,6 +103,29 @@ class UsersTest {
         iam.iam(ROOT, "ListUsers", "PathPrefix", "/a/").values("UserName"));
   }
 
+  /** Terraform and others ask for these before they delete a user or a role. */
+  @Test
+  void whatNobodyHasIsListedAsNothing() throws Exception {
+    iam.iam(ROOT, "CreateUser", "UserName", "alice");
+    iam.iam(ROOT, "CreateRole", "RoleName", "r", "AssumeRolePolicyDocument", TestIam.trust("*"));
+    for (String action :
+        List.of(
+            "ListMFADevices",
+            "ListSigningCertificates",
+            "ListSSHPublicKeys",
+            "ListServiceSpecificCredentials")) {
+      Answer list = iam.iam(ROOT, action, "UserName", "alice");
+      assertEquals("false", list.value("IsTruncated"));
+      assertEquals(List.of(), list.values("member"));
+      iam.refused("NoSuchEntity", ROOT, action, "UserName", "bob");
+    }
+    iam.iam(ROOT, "ListMFADevices");
+    iam.iam(ROOT, "ListInstanceProfilesForRole", "RoleName", "r");
+    iam.refused("NoSuchEntity", ROOT, "ListInstanceProfilesForRole", "RoleName", "s");
+    iam.refused("NoSuchEntity", ROOT, "GetLoginProfile", "UserName", "alice");
+    iam.refused("NoSuchEntity", ROOT, "DeleteLoginProfile", "UserName", "alice");
+  }
+
   @Test
   void accessKeysAreMadeListedDisabledAndDeleted() throws Exception {
     AccessKey key = iam.user(ROOT, "alice", null);

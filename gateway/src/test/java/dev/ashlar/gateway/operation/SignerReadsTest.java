@@ -259,6 +259,22 @@ class SignerReadsTest {
     assertEquals("", send("GET", "/bkt/k", "USER", "user-secret"));
   }
 
+  /** As S3's guide writes such policies; a Deny that did not match would let the caller in. */
+  @Test
+  void policiesNameTheListOfBucketsAsAllBuckets() throws Exception {
+    String all = "\"Action\":\"s3:ListAllMyBuckets\",\"Resource\":\"arn:aws:s3:::*\"}";
+    putUserWith("{\"Statement\":[{\"Effect\":\"Allow\"," + all + "]}");
+    assertEquals("", send("GET", "/", "USER", "user-secret"));
+    putUserWith(
+        "{\"Statement\":[{\"Effect\":\"Allow\",\"Action\":\"s3:*\",\"Resource\":\"*\"},"
+            + "{\"Effect\":\"Deny\","
+            + all
+            + "]}");
+    assertEquals("AccessDenied", send("GET", "/", "USER", "user-secret"));
+    putUserWith("{\"Statement\":[{\"Effect\":\"Allow\"," + all.replace(":::*", ":::b*") + "]}");
+    assertEquals("AccessDenied", send("GET", "/", "USER", "user-secret"));
+  }
+
   @Test
   void whatEndsAKeyEndsItForEveryOperation() throws Exception {
     List<String> uris = List.of("/bkt/k", "/bkt", "/", "/bkt?acl=");

@@ -72,7 +72,7 @@ class TaggingTest {
   void tagsOfAnObject() throws Exception {
     assertEquals("", tagsOf("/bkt/k"));
     TestAnswer before = s3.ok(200, "HEAD", "/bkt/k");
-    s3.ok(200, putTags("/bkt/k", tags("a", "1", "b", "2")));
+    s3.ok(200, putTags("/bkt/k", tags("b", "2", "a", "1")));
     assertEquals("a=1&b=2", tagsOf("/bkt/k"));
     TestAnswer after = s3.ok(200, "GET", "/bkt/k");
     assertEquals("2", after.header("x-amz-tagging-count"));

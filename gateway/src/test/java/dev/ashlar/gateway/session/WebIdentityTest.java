@@ -32,6 +32,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Date;
 import java.util.List;
+import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
@@ -211,6 +212,114 @@ class WebIdentityTest {
         "PolicyDocument",
         TestIam.trust(ACCOUNT));
     refused("AccessDenied", token(claims -> claims));
+  }
+
+  // ---- Session tags ----
+
+  private static final String TAGS = "https://aws.amazon.com/tags";
+
+  private static Map<String, Object> principalTags(Object value) {
+    return Map.of("principal_tags", Map.of("Department", value));
+  }
+
+  /** Lets bearers in with this condition, and lets their sessions do what the policy says. */
+  private void trust(String actions, String condition, String policy) throws Exception {
+    iam.iam(
+        ROOT,
+        "UpdateAssumeRolePolicy",
+        "RoleName",
+        "reader",
+        "PolicyDocument",
+        "{\"Version\":\"2012-10-17\",\"Statement\":{\"Effect\":\"Allow\",\"Principal\":{\"Federated\":\""
+            + PROVIDER
+            + "\"},\"Action\":["
+            + actions
+            + "],\"Condition\":{\"StringEquals\":{"
+            + condition
+            + "}}}}");
+    iam.iam(
+        ROOT,
+        "PutRolePolicy",
+        "RoleName",
+        "reader",
+        "PolicyName",
+        "p",
+        "PolicyDocument",
+        "{\"Version\":\"2012-10-17\",\"Statement\":{\"Effect\":\"Allow\",\"Action\":\"iam:ListUsers\","
+            + "\"Resource\":\"*\",\"Condition\":{\"StringEquals\":{"
+            + policy
+            + "}}}}");
+  }
+
+  private static final String BOTH = "\"sts:AssumeRoleWithWebIdentity\",\"sts:TagSession\"";
+
+  @Test
+  void tagsOfATokenAreThoseOfItsSession() throws Exception {
+    trust(
+        BOTH,
+        "\"aws:RequestTag/department\":\"Engineering\",\"aws:TagKeys\":\"Department\"",
+        "\"aws:PrincipalTag/Department\":\"Engineering\"");
+    for (Object tags :
+        List.of(
+            principalTags(List.of("Engineering")),
+            principalTags("Engineering"),
+            List.of(principalTags(List.of("Engineering"))))) {
+      Answer answer = assume(token(claims -> claims.claim(TAGS, tags)));
+      assertEquals(200, answer.status(), answer.text());
+      iam.iam(answer.key(), "ListUsers");
+    }
+    String flat = token(claims -> claims.claim(TAGS + "/principal_tags/Department", "Engineering"));
+    iam.iam(assume(flat).key(), "ListUsers");
+    refused("AccessDenied", token(claims -> claims.claim(TAGS, principalTags("Marketing"))));
+    refused("AccessDenied", token(claims -> claims));
+  }
+
+  @Test
+  void tagsNeedTheRightToTag() throws Exception {
+    trust(
+        "\"sts:AssumeRoleWithWebIdentity\"",
+        "\"idp.test/realm:sub\":\"alice\"",
+        "\"aws:PrincipalTag/Department\":\"Engineering\"");
+    assertEquals(200, assume(token(claims -> claims)).status());
+    refused("AccessDenied", token(claims -> claims.claim(TAGS, principalTags("Engineering"))));
+  }
+
+  @Test
+  void malformedTagsOfATokenAreRefused() throws Exception {
+    trust(BOTH, "\"idp.test/realm:sub\":\"alice\"", "\"aws:PrincipalTag/a\":\"b\"");
+    for (Object tags :
+        List.of(
+            "Engineering",
+            List.of(1, 2),
+            principalTags(List.of("Engineering", "Marketing")),
+            principalTags(List.of()),
+            principalTags(7),
+            Map.of("principal_tags", List.of("a")),
+            Map.of("principal_tags", Map.of(), "transitive_tag_keys", List.of("a")))) {
+      refused("InvalidIdentityToken", token(claims -> claims.claim(TAGS, tags)));
+    }
+    refused(
+        "InvalidInput",
+        token(claims -> claims.claim(TAGS, Map.of("principal_tags", Map.of("a", "1", "A", "2")))));
+    refused(
+        "InvalidInput",
+        token(claims -> claims.claim(TAGS, Map.of("principal_tags", Map.of("aws:a", "1")))));
+  }
+
+  @Test
+  void trustPoliciesSeeTheTagsOfTheRole() throws Exception {
+    trust(BOTH, "\"aws:ResourceTag/team\":\"red\"", "\"aws:PrincipalTag/team\":\"red\"");
+    refused("AccessDenied", token(claims -> claims));
+    iam.iam(
+        ROOT,
+        "TagRole",
+        "RoleName",
+        "reader",
+        "Tags.member.1.Key",
+        "Team",
+        "Tags.member.1.Value",
+        "red");
+    iam.iam(assume(token(claims -> claims)).key(), "ListUsers");
   }
 
   @Test

@@ -36,8 +36,9 @@ import java.util.regex.Pattern;
 /** Creates a bucket in the region of this installation. */
 public record CreateBucketHandler(Backend backend) {
   /** Lower-case letters, digits, hyphens and single dots, a letter or digit at both ends. */
+  /** What is between dots is a label of a host name, and begins and ends as one. */
   private static final Pattern CHARACTERS =
-      Pattern.compile("[a-z0-9](?:[a-z0-9-]|\\.(?!\\.))*[a-z0-9]");
+      Pattern.compile("[a-z0-9](?:[a-z0-9]|-(?!\\.)|\\.(?![.-]))*[a-z0-9]");
 
   private static final Pattern IP_ADDRESS = Pattern.compile("[0-9]*(?:\\.[0-9]*){3}");
   private static final List<String> RESERVED_PREFIXES = List.of("xn--", "sthree-", "amzn-s3-demo-");

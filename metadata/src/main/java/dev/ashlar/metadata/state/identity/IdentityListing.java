@@ -8,12 +8,19 @@ import dev.ashlar.protocol.message.IdentityListQuery;
 import dev.ashlar.protocol.message.IdentityRow;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
- * Lists thin rows of identities. Each list has an index in its order, so a page costs what it
- * contains, wherever it begins.
+ * Lists thin rows of identities. Lists have indexes in their order, so a page costs what it
+ * contains, wherever it begins. A list below a path is in the order of names, too, and its index in
+ * that of paths: each page reads the names below the path, of which {@link KindRules} bounds the
+ * number.
  */
 final class IdentityListing {
   /** A page ends at the row that reaches it: rows with many tags are large. */
@@ -85,12 +92,26 @@ final class IdentityListing {
       walk(all, from, value -> Optional.of(Table.parse(value, IdentityRow.parser())), answer);
     } else {
       byte[] all = IdentityKeys.paths(account, letter, prefix.getBytes(StandardCharsets.UTF_8));
-      byte[] from =
-          query.hasAfter()
-              ? Keys.behind(IdentityKeys.path(account, letter, query.getAfter().getPath(), after))
-              : all;
-      walk(all, from, name -> IdentityRows.named(table, account, kind.kind(), utf8(name)), answer);
+      Iterator<String> names = names(all, after).iterator();
+      take(
+          names::hasNext,
+          () -> IdentityRows.named(table, account, kind.kind(), names.next()),
+          answer);
     }
+  }
+
+  /** The names in this part of the index of paths that come after this one, in their order. */
+  private SortedSet<String> names(byte[] all, String after) {
+    SortedSet<String> names = new TreeSet<>();
+    try (Table.Cursor cursor = table.cursor(all, Keys.behind(all))) {
+      for (; cursor.isValid(); cursor.next()) {
+        String name = utf8(cursor.value());
+        if (name.compareTo(after) > 0) {
+          names.add(name);
+        }
+      }
+    }
+    return names;
   }
 
   private void walk(
@@ -103,16 +124,31 @@ final class IdentityListing {
     if (Arrays.compareUnsigned(first, end) >= 0) {
       return;
     }
+    try (Table.Cursor cursor = table.cursor(first, end)) {
+      take(
+          cursor::isValid,
+          () -> {
+            Optional<IdentityRow> found = row.apply(cursor.value());
+            cursor.next();
+            return found;
+          },
+          answer);
+    }
+  }
+
+  /** Takes rows until the page is full. */
+  private void take(
+      BooleanSupplier hasMore,
+      Supplier<Optional<IdentityRow>> next,
+      IdentityAnswer.Builder answer) {
     int max = IdentityReads.max(query.getMax());
     int bytes = 0;
-    try (Table.Cursor cursor = table.cursor(first, end)) {
-      for (; cursor.isValid() && canTakeMore(answer, max, bytes); cursor.next()) {
-        Optional<IdentityRow> found = row.apply(cursor.value());
-        found.ifPresent(answer::addIdentities);
-        bytes += found.map(IdentityRow::getSerializedSize).orElse(0);
-      }
-      answer.setTruncated(cursor.isValid());
+    while (hasMore.getAsBoolean() && canTakeMore(answer, max, bytes)) {
+      Optional<IdentityRow> found = next.get();
+      found.ifPresent(answer::addIdentities);
+      bytes += found.map(IdentityRow::getSerializedSize).orElse(0);
     }
+    answer.setTruncated(hasMore.getAsBoolean());
   }
 
   private static boolean canTakeMore(IdentityAnswer.Builder answer, int max, int bytes) {

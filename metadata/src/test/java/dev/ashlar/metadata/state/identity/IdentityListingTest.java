@@ -48,7 +48,7 @@ class IdentityListingTest extends IdentityFixture {
   }
 
   @Test
-  void usersAreListedByNameOrBelowAPathByPath() throws Exception {
+  void usersAreListedByNameAlsoBelowAPath() throws Exception {
     ok(putNew(user("b").setPath("/x/")));
     ok(putNew(user("A").setPath("/x/y/")));
     ok(putNew(user("c").setPath("/xy/")));
@@ -58,8 +58,8 @@ class IdentityListingTest extends IdentityFixture {
     for (int max = 1; max < 6; max++) {
       assertEquals(List.of("A", "b", "c", "d", "x"), names(users(), max));
       assertEquals(List.of("A", "b", "c", "d", "x"), names(users().setPathPrefix("/"), max));
-      assertEquals(List.of("b", "A"), names(users().setPathPrefix("/x/"), max));
-      assertEquals(List.of("b", "A", "c"), names(users().setPathPrefix("/x"), max));
+      assertEquals(List.of("A", "b"), names(users().setPathPrefix("/x/"), max));
+      assertEquals(List.of("A", "b", "c"), names(users().setPathPrefix("/x"), max));
       assertEquals(List.of(), names(users().setPathPrefix("/d"), max), "that is a name");
     }
     ok(putChanged(identity("AIDAB").setPath("/z/")));
@@ -115,11 +115,13 @@ class IdentityListingTest extends IdentityFixture {
     IdentityListQuery.Builder query = users().setMax(10);
     assertEquals(10, list(table, query));
     assertEquals(10, list(table, query.setAfter(user("u2500"))));
+    assertTrue(table.rowsRead < 2 * 25, () -> table.rowsRead + " rows for 2 pages");
+    assertTrue(table.bytesRead < 2 * 25 * 256, () -> table.bytesRead + " bytes for 2 pages");
     query.setPathPrefix("/p7/");
     assertEquals(10, list(table, query.clearAfter()));
     assertEquals(10, list(table, query.setAfter(user("u2507").setPath("/p7/"))));
-    assertTrue(table.rowsRead < 4 * 25, () -> table.rowsRead + " rows for 4 pages");
-    assertTrue(table.bytesRead < 4 * 25 * 256, () -> table.bytesRead + " bytes for 4 pages");
+    // Below a path, the names below it besides.
+    assertTrue(table.rowsRead < 4 * 25 + 2 * 300, () -> table.rowsRead + " rows for 4 pages");
   }
 
   private static int list(Table table, IdentityListQuery.Builder query) {
