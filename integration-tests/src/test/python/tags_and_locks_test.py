@@ -3,6 +3,7 @@
 import datetime
 import json
 import sys
+import time
 import urllib.request
 
 import boto3
@@ -192,6 +193,32 @@ def test_locked_versions():
         VersioningConfiguration={"Status": "Suspended"},
     )
     assert_error("BucketNotEmpty", 409, s3.delete_bucket, Bucket=locked)
+
+
+def now():
+    return datetime.datetime.now(datetime.timezone.utc)
+
+
+def test_backup_client_checks_the_lock():
+    """What backup programs try before they rely on a bucket: write, delete, extend, wait, delete."""
+    first, extended = now() + datetime.timedelta(seconds=2), now() + datetime.timedelta(seconds=6)
+    lock = {"ObjectLockMode": "COMPLIANCE", "ObjectLockRetainUntilDate": first}
+    version = s3.put_object(Bucket=locked, Key="backup", Body=b"block", **lock)["VersionId"]
+    one = {"Bucket": locked, "Key": "backup", "VersionId": version}
+    s3.put_object_retention(Retention={"Mode": "COMPLIANCE", "RetainUntilDate": extended}, **one)
+    refused = []
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        asked = now()
+        try:
+            s3.delete_object(**one)
+            break
+        except ClientError as error:
+            assert error.response["Error"]["Code"] == "AccessDenied", error
+            refused.append(asked)
+            time.sleep(0.3)
+    assert now() >= extended and refused, (extended, refused)
+    assert_error("NoSuchVersion", 404, s3.get_object, **one)
 
 
 def test_tags_of_versions():

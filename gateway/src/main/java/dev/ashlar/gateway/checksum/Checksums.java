@@ -18,10 +18,15 @@ public final class Checksums {
 
   /** The digest in Base64, with the number of parts behind a composite one. */
   public static String text(ChecksumValue checksum) {
-    String digest = Base64.getEncoder().encodeToString(checksum.getValue().toByteArray());
+    String digest = digestText(checksum);
     return checksum.getType() == ChecksumType.CHECKSUM_COMPOSITE && checksum.getPartCount() > 0
         ? digest + "-" + checksum.getPartCount()
         : digest;
+  }
+
+  /** The digest in Base64. */
+  public static String digestText(ChecksumValue checksum) {
+    return Base64.getEncoder().encodeToString(checksum.getValue().toByteArray());
   }
 
   /** Requires the form of {@link #text}. */

@@ -212,6 +212,26 @@ class MultipartOperationsTest {
   }
 
   @Test
+  void compositeChecksumMayComeWithoutTheNumberOfParts() throws Exception {
+    TestRequest create =
+        TestS3.request("POST", "/bkt/k?uploads").header("x-amz-checksum-algorithm", "CRC32C");
+    String upload = s3.ok(200, create).element("UploadId");
+    String parts = named(1, putPart(upload, 1, FIRST)) + named(2, putPart(upload, 2, LAST));
+    ChecksumAlgorithm algorithm = ChecksumAlgorithm.CHECKSUM_CRC32C;
+    String digest =
+        TestAuthenticator.base64(
+            algorithm,
+            TestAuthenticator.digest(algorithm, FIRST)
+                .concat(TestAuthenticator.digest(algorithm, LAST))
+                .toByteArray());
+    for (String wrong : List.of(digest + "-3", "AAAAAA==")) {
+      s3.refused("BadDigest", complete(upload, parts).header("x-amz-checksum-crc32c", wrong));
+    }
+    TestAnswer done = s3.ok(200, complete(upload, parts).header("x-amz-checksum-crc32c", digest));
+    assertEquals(digest + "-2", done.element("ChecksumCRC32C"));
+  }
+
+  @Test
   void concurrentCompletionsOfOneUploadGetTheSameAnswer() throws Exception {
     for (String method : List.of("parts", "submit")) {
       Runnable[] before = {() -> {}};

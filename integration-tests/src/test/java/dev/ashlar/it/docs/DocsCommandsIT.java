@@ -32,6 +32,8 @@ class DocsCommandsIT {
   /** The first lines of the blocks that are not run, and why. */
   private static final Map<String, String> NOT_RUN =
       Map.of(
+          "rclone config create minio s3 provider=Minio endpoint=http://minio.example.com:9000 \\",
+          "it needs two stores; ProgramsIT runs such commands of rclone",
           "./ashlar cluster --nodes 6 --metadata 3 --gateways 2",
           "ClusterIT starts such a cluster with ports and folders of its own",
           "./ashlar test           # builds everything and runs every test, real clients included",

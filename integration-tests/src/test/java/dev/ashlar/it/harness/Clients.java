@@ -55,6 +55,32 @@ public final class Clients {
         .build();
   }
 
+  /** Cuts large objects into parts and ranges by itself. */
+  public static S3AsyncClient multipart(ServerProcess server, long partBytes) {
+    return S3AsyncClient.builder()
+        .endpointOverride(server.endpoint())
+        .region(Region.of(ServerProcess.REGION))
+        .credentialsProvider(credentials())
+        .forcePathStyle(true)
+        .multipartEnabled(true)
+        .multipartConfiguration(
+            m -> m.minimumPartSizeInBytes(partBytes).thresholdInBytes(partBytes))
+        .overrideConfiguration(withoutRetries())
+        .build();
+  }
+
+  /** The same in C: the AWS Common Runtime. It has no way to turn retries off. */
+  public static S3AsyncClient crt(ServerProcess server, long partBytes) {
+    return S3AsyncClient.crtBuilder()
+        .endpointOverride(server.endpoint())
+        .region(Region.of(ServerProcess.REGION))
+        .credentialsProvider(credentials())
+        .forcePathStyle(true)
+        .minimumPartSizeInBytes(partBytes)
+        .thresholdInBytes(partBytes)
+        .build();
+  }
+
   public static S3Presigner presigner(ServerProcess server) {
     return S3Presigner.builder()
         .endpointOverride(server.endpoint())

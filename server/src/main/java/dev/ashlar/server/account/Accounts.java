@@ -22,6 +22,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
@@ -76,7 +77,7 @@ public final class Accounts {
   /** What was done. */
   public record Done(String done, String account) {}
 
-  /** All accounts by id. */
+  /** All accounts by id, with the first one also before anything needs it to be stored. */
   public List<Info> list() throws MetadataUnavailableException {
     List<Info> infos = new ArrayList<>();
     List<AccountValue> page = metadata.accounts("", PAGE);
@@ -87,6 +88,11 @@ public final class Accounts {
             new Info(row.getId(), row.getName(), row.getEmail(), row.getCanonicalId(), keys(row)));
       }
       page = metadata.accounts(page.getLast().getAccount().getId(), PAGE);
+    }
+    if (infos.stream().noneMatch(info -> info.canonicalId().equals(firstOwner))) {
+      AccountRow row = firstRow();
+      infos.add(new Info(row.getId(), row.getName(), "", firstOwner, keys(row)));
+      infos.sort(Comparator.comparing(Info::id));
     }
     return infos;
   }
@@ -211,18 +217,20 @@ public final class Accounts {
         .isPresent()) {
       return;
     }
-    AccountRow row =
-        AccountRow.newBuilder()
-            .setId(RootAccount.accountId(firstOwner))
-            .setCanonicalId(firstOwner)
-            .setName("root")
-            .build();
     ResultCode code =
-        submit(Command.newBuilder().setPutAccount(PutAccount.newBuilder().setAccount(row)));
+        submit(Command.newBuilder().setPutAccount(PutAccount.newBuilder().setAccount(firstRow())));
     // Another gateway may have been faster.
     if (code != ResultCode.ENTITY_ALREADY_EXISTS) {
       requireOk(code);
     }
+  }
+
+  private AccountRow firstRow() {
+    return AccountRow.newBuilder()
+        .setId(RootAccount.accountId(firstOwner))
+        .setCanonicalId(firstOwner)
+        .setName("root")
+        .build();
   }
 
   private String firstAccount() throws MetadataUnavailableException {
