@@ -15,6 +15,7 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.BucketVersioningStatus;
 
 /**
  * What concurrent clients of one key see can have happened one after the other. {@code
@@ -68,6 +69,52 @@ class LinearizabilityIT {
       recorder.join();
       check(recorder);
     }
+  }
+
+  @Test
+  void concurrentHistoriesOfVersions() throws Exception {
+    String versions = versionBucket();
+    for (int i = 0; i < HISTORIES; i++) {
+      VersionHistory history = versionHistory(versions, "calm-" + i);
+      history.start(CLIENTS, OPERATIONS);
+      history.join();
+      history.readAll();
+      history.check();
+    }
+    System.out.println(HISTORIES + " histories of versions");
+  }
+
+  @Test
+  void historiesOfVersionsWithAKilledServer() throws Exception {
+    String versions = versionBucket();
+    for (int i = 0; i < KILLS; i++) {
+      VersionHistory history = versionHistory(versions, "kill-" + i);
+      history.start(CLIENTS, OPERATIONS);
+      history.awaitAnswers(CLIENTS + random.nextInt(CLIENTS * OPERATIONS / 2));
+      server.kill();
+      history.join();
+      server.start();
+      history.start(CLIENTS, 2);
+      history.join();
+      history.readAll();
+      history.check();
+    }
+  }
+
+  private String versionBucket() {
+    try (S3Client s3 = Clients.sync(server)) {
+      String name = Buckets.create(s3, "versions");
+      s3.putBucketVersioning(
+          b ->
+              b.bucket(name)
+                  .versioningConfiguration(v -> v.status(BucketVersioningStatus.ENABLED)));
+      return name;
+    }
+  }
+
+  private VersionHistory versionHistory(String versions, String key) {
+    return new VersionHistory(
+        () -> new ChangeClient(new RawConnection(server), versions), key, random.split());
   }
 
   private HistoryRecorder recorder(String key) {
