@@ -19,6 +19,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -106,7 +107,7 @@ class LockClockIT {
     headers.put("x-amz-checksum-sha256", checksum);
     Answer answer = send(server, "PUT", LOCKED + "/" + key, "", BODY, headers);
     assertEquals(200, answer.status(), answer::toString);
-    return answer.headers().get("x-amz-version-id");
+    return Objects.requireNonNull(answer.headers().get("x-amz-version-id"));
   }
 
   private void requireLocked(ServerProcess server, Versions versions) throws IOException {
