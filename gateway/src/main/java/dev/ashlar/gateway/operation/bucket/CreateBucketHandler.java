@@ -35,8 +35,10 @@ import java.util.regex.Pattern;
 
 /** Creates a bucket in the region of this installation. */
 public record CreateBucketHandler(Backend backend) {
-  /** Lower-case letters, digits, hyphens and single dots, a letter or digit at both ends. */
-  /** What is between dots is a label of a host name, and begins and ends as one. */
+  /**
+   * Labels of a host name, with dots between: lower-case letters, digits and hyphens, a letter or
+   * digit at both ends.
+   */
   private static final Pattern CHARACTERS =
       Pattern.compile("[a-z0-9](?:[a-z0-9]|-(?!\\.)|\\.(?![.-]))*[a-z0-9]");
 
