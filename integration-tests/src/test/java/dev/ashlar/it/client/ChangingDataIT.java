@@ -16,7 +16,7 @@ import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.http.HttpExecuteResponse;
 import software.amazon.awssdk.http.SdkHttpClient;
-import software.amazon.awssdk.http.apache.ApacheHttpClient;
+import software.amazon.awssdk.http.apache5.Apache5HttpClient;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /** The examples that docs/reference/s3-changes.md gives its readers. */
@@ -30,7 +30,7 @@ class ChangingDataIT {
   @Test
   void java(ServerProcess server) throws Exception {
     try (S3Client s3 = Clients.sync(server);
-        SdkHttpClient http = ApacheHttpClient.create()) {
+        SdkHttpClient http = Apache5HttpClient.create()) {
       String bucket = Buckets.create(s3, "example");
       s3.putObject(b -> b.bucket(bucket).key("a b"), RequestBody.fromString("0123456789"));
       SignedRequests requests =

@@ -5,7 +5,7 @@ import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.awscore.retry.AwsRetryStrategy;
 import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
-import software.amazon.awssdk.http.apache.ApacheHttpClient;
+import software.amazon.awssdk.http.apache5.Apache5HttpClient;
 import software.amazon.awssdk.http.nio.netty.NettyNioAsyncHttpClient;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3AsyncClient;
@@ -39,7 +39,7 @@ public final class Clients {
         .forcePathStyle(true)
         .httpClientBuilder(
             new ProcessHttpClient.Builder(
-                server, ApacheHttpClient.builder().maxConnections(64).socketTimeout(TIMEOUT)))
+                server, Apache5HttpClient.builder().maxConnections(64).socketTimeout(TIMEOUT)))
         .overrideConfiguration(withoutRetries())
         .build();
   }

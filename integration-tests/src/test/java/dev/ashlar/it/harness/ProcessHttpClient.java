@@ -5,7 +5,7 @@ import java.util.List;
 import software.amazon.awssdk.http.ExecutableHttpRequest;
 import software.amazon.awssdk.http.HttpExecuteRequest;
 import software.amazon.awssdk.http.SdkHttpClient;
-import software.amazon.awssdk.http.apache.ApacheHttpClient;
+import software.amazon.awssdk.http.apache5.Apache5HttpClient;
 import software.amazon.awssdk.utils.AttributeMap;
 
 /**
@@ -15,20 +15,20 @@ import software.amazon.awssdk.utils.AttributeMap;
  */
 final class ProcessHttpClient implements SdkHttpClient {
   private final ServerProcess server;
-  private final ApacheHttpClient.Builder builder;
+  private final Apache5HttpClient.Builder builder;
   private final AttributeMap defaults;
   private final List<SdkHttpClient> clients = new ArrayList<>();
   private int start;
 
   private ProcessHttpClient(
-      ServerProcess server, ApacheHttpClient.Builder builder, AttributeMap defaults) {
+      ServerProcess server, Apache5HttpClient.Builder builder, AttributeMap defaults) {
     this.server = server;
     this.builder = builder;
     this.defaults = defaults;
   }
 
   /** Makes one with what the service's client wants of it. */
-  record Builder(ServerProcess server, ApacheHttpClient.Builder builder)
+  record Builder(ServerProcess server, Apache5HttpClient.Builder builder)
       implements SdkHttpClient.Builder<Builder> {
     @Override
     public SdkHttpClient buildWithDefaults(AttributeMap defaults) {
@@ -54,10 +54,5 @@ final class ProcessHttpClient implements SdkHttpClient {
   @Override
   public synchronized void close() {
     clients.forEach(SdkHttpClient::close);
-  }
-
-  @Override
-  public String clientName() {
-    return ApacheHttpClient.CLIENT_NAME;
   }
 }

@@ -207,7 +207,7 @@ class IcebergIT {
     }
     boolean isForbidden =
         cause instanceof ForbiddenException
-            || cause instanceof S3Exception failure && failure.statusCode() == 403;
+            || (cause instanceof S3Exception failure && failure.statusCode() == 403);
     assertTrue(isForbidden, () -> "not refused as forbidden: " + e);
   }
 

@@ -17,35 +17,6 @@ import software.amazon.awssdk.services.sts.model.Credentials;
  * as catalogues make them.
  */
 final class SessionVendor implements AutoCloseable {
-  private static final String TRUST =
-      """
-      {"Version": "2012-10-17", "Statement": [{
-        "Effect": "Allow", "Principal": {"AWS": "%s"}, "Action": "sts:AssumeRole"}]}
-      """;
-
-  private static final String WHOLE_BUCKET =
-      """
-      {"Version": "2012-10-17", "Statement": [{
-        "Effect": "Allow", "Action": "s3:*",
-        "Resource": ["arn:aws:s3:::%1$s", "arn:aws:s3:::%1$s/*"]}]}
-      """;
-
-  private static final String ASSUME =
-      """
-      {"Version": "2012-10-17", "Statement": [{
-        "Effect": "Allow", "Action": "sts:AssumeRole", "Resource": "%s"}]}
-      """;
-
-  /** As Apache Polaris and Lakekeeper write it. */
-  private static final String TABLE =
-      """
-      {"Version": "2012-10-17", "Statement": [
-        {"Effect": "Allow", "Action": [%3$s], "Resource": "arn:aws:s3:::%1$s/%2$s/*"},
-        {"Effect": "Allow", "Action": "s3:ListBucket", "Resource": "arn:aws:s3:::%1$s",
-         "Condition": {"StringLike": {"s3:prefix": ["%2$s", "%2$s/", "%2$s/*"]}}},
-        {"Effect": "Allow", "Action": "s3:GetBucketLocation", "Resource": "arn:aws:s3:::%1$s"}]}
-      """;
-
   private static final String READ = "\"s3:GetObject\", \"s3:GetObjectVersion\"";
   private static final String WRITE =
       READ + ", \"s3:PutObject\", \"s3:DeleteObject\", \"s3:AbortMultipartUpload\"";
@@ -64,14 +35,10 @@ final class SessionVendor implements AutoCloseable {
     try (IamClient iam = iam()) {
       String user = iam.createUser(b -> b.userName(name)).user().arn();
       role =
-          iam.createRole(b -> b.roleName(name).assumeRolePolicyDocument(TRUST.formatted(user)))
-              .role()
-              .arn();
+          iam.createRole(b -> b.roleName(name).assumeRolePolicyDocument(trust(user))).role().arn();
       iam.putRolePolicy(
-          b ->
-              b.roleName(name).policyName("bucket").policyDocument(WHOLE_BUCKET.formatted(bucket)));
-      iam.putUserPolicy(
-          b -> b.userName(name).policyName("assume").policyDocument(ASSUME.formatted(role)));
+          b -> b.roleName(name).policyName("bucket").policyDocument(wholeBucket(bucket)));
+      iam.putUserPolicy(b -> b.userName(name).policyName("assume").policyDocument(assume(role)));
       AccessKey key = iam.createAccessKey(b -> b.userName(name)).accessKey();
       catalogue = AwsBasicCredentials.create(key.accessKeyId(), key.secretAccessKey());
     }
@@ -81,6 +48,43 @@ final class SessionVendor implements AutoCloseable {
             .region(Region.of(ServerProcess.REGION))
             .credentialsProvider(StaticCredentialsProvider.create(catalogue))
             .build();
+  }
+
+  private static String trust(String user) {
+    return """
+        {"Version": "2012-10-17", "Statement": [{
+          "Effect": "Allow", "Principal": {"AWS": "%s"}, "Action": "sts:AssumeRole"}]}
+        """
+        .formatted(user);
+  }
+
+  private static String wholeBucket(String bucket) {
+    return """
+        {"Version": "2012-10-17", "Statement": [{
+          "Effect": "Allow", "Action": "s3:*",
+          "Resource": ["arn:aws:s3:::%1$s", "arn:aws:s3:::%1$s/*"]}]}
+        """
+        .formatted(bucket);
+  }
+
+  private static String assume(String role) {
+    return """
+        {"Version": "2012-10-17", "Statement": [{
+          "Effect": "Allow", "Action": "sts:AssumeRole", "Resource": "%s"}]}
+        """
+        .formatted(role);
+  }
+
+  /** As Apache Polaris and Lakekeeper write it. */
+  private static String table(String bucket, String prefix, String actions) {
+    return """
+        {"Version": "2012-10-17", "Statement": [
+          {"Effect": "Allow", "Action": [%3$s], "Resource": "arn:aws:s3:::%1$s/%2$s/*"},
+          {"Effect": "Allow", "Action": "s3:ListBucket", "Resource": "arn:aws:s3:::%1$s",
+           "Condition": {"StringLike": {"s3:prefix": ["%2$s", "%2$s/", "%2$s/*"]}}},
+          {"Effect": "Allow", "Action": "s3:GetBucketLocation", "Resource": "arn:aws:s3:::%1$s"}]}
+        """
+        .formatted(bucket, prefix, actions);
   }
 
   private IamClient iam() {
@@ -101,7 +105,7 @@ final class SessionVendor implements AutoCloseable {
   /** For one table. */
   Map<String, String> forTable(String location, boolean write) {
     String prefix = location.substring(("s3://" + bucket + "/").length());
-    String policy = TABLE.formatted(bucket, prefix, write ? WRITE : READ);
+    String policy = table(bucket, prefix, write ? WRITE : READ);
     return properties(
         sts.assumeRole(
                 b -> b.roleArn(role).roleSessionName("table").policy(policy).durationSeconds(900))
