@@ -41,7 +41,8 @@ def assert_error(code, status, call, **arguments):
 
 
 def tag_set(**tags):
-    return [{"Key": key, "Value": value} for key, value in tags.items()]
+    """In the order in which S3 answers them."""
+    return [{"Key": key, "Value": value} for key, value in sorted(tags.items())]
 
 
 def tags_of(key):

@@ -22,6 +22,7 @@ final class AnswerParser {
   private int status;
   private long bodyBytes;
   private boolean isLast;
+  private boolean isWithoutBody;
 
   /** An answer that we cannot follow. */
   static final class UnreadableException extends Exception {
@@ -30,6 +31,15 @@ final class AnswerParser {
     UnreadableException(String message) {
       super(message);
     }
+  }
+
+  /**
+   * What the next answer is to.
+   *
+   * @param isHead whether Content-Length tells of a body that is not sent
+   */
+  void expect(boolean isHead) {
+    isWithoutBody = isHead;
   }
 
   /** Takes what is there; true when an answer ends, with what follows it left in the buffer. */
@@ -104,7 +114,9 @@ final class AnswerParser {
     String lower = text.toLowerCase(Locale.ROOT);
     isLast = "close".equals(header(lower, "connection"));
     String length = header(lower, "content-length");
-    if (!length.isEmpty()) {
+    if (isWithoutBody) {
+      left = 0;
+    } else if (!length.isEmpty()) {
       left = Long.parseLong(length);
     } else if (status == 204 || status == 304) {
       left = 0;

@@ -15,8 +15,10 @@ public enum Kind {
   /** At the end of an object that belongs to the connection. */
   APPEND("PUT", "AppendObject"),
   /** A page of keys of prepared objects. */
-  LIST("GET", "ListObjects"),
-  /** What was written, when all is measured. */
+  LIST("GET", "ListObjectsV2"),
+  /** The head of a prepared object. */
+  STAT("HEAD", "HeadObject"),
+  /** An object that the connection has written, or what is left when all is measured. */
   DELETE("DELETE", "DeleteObject");
 
   private final String method;
@@ -40,11 +42,9 @@ public enum Kind {
   }
 
   boolean sendsBody() {
-    return this != READ && this != LIST && this != DELETE;
-  }
-
-  /** Whether a measured mix may hold it. */
-  boolean isMeasured() {
-    return this != DELETE;
+    return switch (this) {
+      case READ, LIST, STAT, DELETE -> false;
+      case WRITE, REPLACE, PATCH, APPEND -> true;
+    };
   }
 }

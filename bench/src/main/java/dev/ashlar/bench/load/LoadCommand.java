@@ -50,7 +50,7 @@ public final class LoadCommand implements Callable<Integer>, Plan.Planned {
       defaultValue = "read=70,patch=30",
       description =
           "Percentages of read, write (new objects), replace (whole objects), patch (bytes in"
-              + " place), append and list (pages of 1,000 keys), or one of these words (default: read=70,patch=30).")
+              + " place), append, list (pages of 1,000 keys), stat and delete (of what was written), or one of these words (default: read=70,patch=30).")
   private String mix = "read=70,patch=30";
 
   @Mixin private LoadOptions work = new LoadOptions();

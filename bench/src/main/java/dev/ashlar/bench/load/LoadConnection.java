@@ -84,6 +84,7 @@ final class LoadConnection extends ChannelInboundHandlerAdapter {
     Channel open = Objects.requireNonNull(channel);
     variant = (variant + 1) % Payload.VARIANTS;
     flight = new Flight(operation, fromNanos, System.nanoTime());
+    parser.expect(operation.kind() == Kind.STAT);
     writeHead(operation);
     ByteBuf out = open.alloc().directBuffer(HEAD_BYTES);
     out.writeCharSequence(head, StandardCharsets.ISO_8859_1);

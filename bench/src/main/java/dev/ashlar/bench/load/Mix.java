@@ -14,7 +14,6 @@ public record Mix(Map<Kind, Integer> percent) {
     percent = Map.copyOf(percent);
     boolean isBad =
         percent.values().stream().anyMatch(share -> share < 1)
-            || percent.keySet().stream().anyMatch(kind -> !kind.isMeasured())
             || percent.values().stream().mapToInt(share -> share).sum() != WHOLE;
     if (isBad) {
       throw new BenchException("The shares of a mix have to come to 100, as read=70,patch=30.");
@@ -33,7 +32,7 @@ public record Mix(Map<Kind, Integer> percent) {
         percent.merge(kind, share, Integer::sum);
       } catch (IllegalArgumentException e) {
         throw new BenchException(
-            "A mix is made of read, write, replace, patch, append and list, as read=70,patch=30, not "
+            "A mix is made of read, write, replace, patch, append, list, stat and delete, as read=70,patch=30, not "
                 + text);
       }
     }
@@ -63,7 +62,8 @@ public record Mix(Map<Kind, Integer> percent) {
     return percent.containsKey(Kind.READ)
         || percent.containsKey(Kind.PATCH)
         || percent.containsKey(Kind.REPLACE)
-        || percent.containsKey(Kind.LIST);
+        || percent.containsKey(Kind.LIST)
+        || percent.containsKey(Kind.STAT);
   }
 
   @Override

@@ -22,6 +22,7 @@ final class Mixture implements Work {
     final String prefix;
     long block;
     int written;
+    int deleted;
     int appended;
     long appendOffset;
 
@@ -39,6 +40,18 @@ final class Mixture implements Work {
       boolean isWhole = blockBytes == data.objectBytes() && kind == Kind.READ;
       long offset = isWhole ? Operation.WHOLE : at % blocksPerObject() * blockBytes;
       return new Operation(kind, data.key(number), offset, blockBytes);
+    }
+
+    Operation write() {
+      return new Operation(
+          Kind.WRITE, prefix + "w" + written++, Operation.WHOLE, data.objectBytes());
+    }
+
+    /** Writes, as long as all that was written is deleted. */
+    Operation delete() {
+      return deleted == written
+          ? write()
+          : new Operation(Kind.DELETE, prefix + "w" + deleted++, Operation.WHOLE, 0);
     }
 
     Operation append() {
@@ -79,9 +92,10 @@ final class Mixture implements Work {
     return switch (kind) {
       case READ, PATCH -> cursor.within(kind);
       case APPEND -> cursor.append();
-      case WRITE ->
-          new Operation(
-              kind, cursor.prefix + "w" + cursor.written++, Operation.WHOLE, data.objectBytes());
+      case WRITE -> cursor.write();
+      case DELETE -> cursor.delete();
+      case STAT ->
+          new Operation(kind, data.key(cursor.random.nextInt(data.objects())), Operation.WHOLE, 0);
       case REPLACE ->
           new Operation(
               kind,
@@ -91,7 +105,6 @@ final class Mixture implements Work {
       case LIST ->
           Operation.list(
               "list-type=2&start-after=" + data.key(cursor.random.nextInt(data.objects())));
-      case DELETE -> throw new IllegalStateException("no mix deletes");
     };
   }
 
@@ -113,7 +126,7 @@ final class Mixture implements Work {
   List<String> keys() {
     List<String> keys = new ArrayList<>();
     for (Cursor cursor : connections) {
-      for (int number = 0; number < cursor.written; number++) {
+      for (int number = cursor.deleted; number < cursor.written; number++) {
         keys.add(cursor.prefix + "w" + number);
       }
       int appended = cursor.appended + (cursor.appendOffset > 0 ? 1 : 0);

@@ -38,6 +38,18 @@ class AnswerParserTest {
   }
 
   @Test
+  void anAnswerToHeadHasNoBody() throws Exception {
+    parser.expect(true);
+    ByteBuf in =
+        Unpooled.wrappedBuffer(bytes("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n" + TWO));
+    assertTrue(parser.read(in));
+    assertEquals(200, parser.status());
+    parser.expect(false);
+    assertTrue(parser.read(in));
+    assertEquals(5, parser.bodyBytes());
+  }
+
+  @Test
   void namesErrors() throws Exception {
     String body = "<?xml?><Error><Code>SlowDown</Code></Error>";
     String text = "HTTP/1.1 503 Slow\r\ncontent-length: " + body.length() + "\r\n\r\n" + body;

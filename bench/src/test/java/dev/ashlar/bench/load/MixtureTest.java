@@ -21,9 +21,22 @@ class MixtureTest {
   void readsAMix() {
     assertEquals(Map.of(Kind.READ, 100), Mix.parse("read").percent());
     assertEquals(Map.of(Kind.READ, 70, Kind.PATCH, 30), Mix.parse("read=70,patch=30").percent());
-    for (String wrong : List.of("read=70", "read=70,patch=31", "delete", "fly=100", "read=x", "")) {
+    for (String wrong : List.of("read=70", "read=70,patch=31", "fly=100", "read=x", "")) {
       assertThrows(BenchException.class, () -> Mix.parse(wrong), wrong);
     }
+  }
+
+  @Test
+  void onlyWhatWasWrittenIsDeleted() {
+    Mixture mixture = new Mixture(load("delete", true, 1), DATA, 1, "run");
+    for (int number = 0; number < 3; number++) {
+      Operation written = mixture.next(0);
+      assertEquals(Kind.WRITE, written.kind());
+      Operation deleted = mixture.next(0);
+      assertEquals(Kind.DELETE, deleted.kind());
+      assertEquals(written.key(), deleted.key());
+    }
+    assertEquals(List.of(), mixture.keys());
   }
 
   @Test

@@ -36,7 +36,7 @@ class RollingUpgradeIT {
   private static final String UP = "\"status\":\"UP\"";
   private static final int OBJECTS = 20;
 
-  private static final int LATEST = 5;
+  private static final int LATEST = 6;
   private static final byte[] ENABLED =
       "<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>"
           .getBytes(StandardCharsets.UTF_8);

@@ -18,6 +18,11 @@ import org.jspecify.annotations.Nullable;
 /** A reader's shell in a folder of its own, and the server that the reader has started there. */
 final class DocsShell implements AutoCloseable {
   private static final long RUN_SECONDS = 180;
+  private static final String VARIABLES = "[ ! -e .variables ] || . ./.variables\n";
+
+  /** Those that a shell sets for itself cannot be set. */
+  private static final String KEEP_VARIABLES =
+      "declare -p | grep -v '^declare -[A-Za-z]*r' > .variables\n";
 
   private final Path folder;
   private final Map<String, String> environment;
@@ -69,13 +74,13 @@ final class DocsShell implements AutoCloseable {
         });
   }
 
-  /** Runs the commands to their end; what they export, later ones see. */
+  /** Runs the commands to their end; later ones see their variables, as in one terminal. */
   void run(String commands) throws Exception {
     if (server == null && commands.contains("./ashlar")) {
       start("./ashlar server");
     }
     Path log = folder.resolve("log-" + ++number);
-    Process process = bash(commands + "\nexport -p > .exported\n", log);
+    Process process = bash(commands + "\n" + KEEP_VARIABLES, log);
     if (!process.waitFor(RUN_SECONDS, TimeUnit.SECONDS)) {
       end(process);
       throw new AssertionError("does not end: " + commands + Files.readString(log));
@@ -92,9 +97,8 @@ final class DocsShell implements AutoCloseable {
             .replace("0.0.0.0:9000", "127.0.0.1:" + port)
             .replace("127.0.0.1:9001", "127.0.0.1:" + management)
             .replace("/mnt/", folder + "/mnt/");
-    String exported = "[ ! -e .exported ] || . ./.exported\n";
     ProcessBuilder builder =
-        new ProcessBuilder("bash", "-e", "-o", "pipefail", "-c", exported + here)
+        new ProcessBuilder("bash", "-e", "-o", "pipefail", "-c", VARIABLES + here)
             .directory(folder.toFile())
             .redirectErrorStream(true)
             .redirectOutput(log.toFile());
