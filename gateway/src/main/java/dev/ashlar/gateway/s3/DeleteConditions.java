@@ -3,15 +3,19 @@ package dev.ashlar.gateway.s3;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.protocol.message.Precondition;
 import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.util.AsciiString;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.format.DateTimeFormatter;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The conditions of deletes besides ETags: the size and the time of what is to be deleted. */
 public final class DeleteConditions {
   static final String SIZE = "x-amz-if-match-size";
   static final String TIME = "x-amz-if-match-last-modified-time";
+  private static final List<AsciiString> NAMES =
+      List.of(AsciiString.cached(SIZE), AsciiString.cached(TIME));
   private static final int SIZE_DIGITS_MAX = 18;
 
   private DeleteConditions() {}
@@ -22,9 +26,9 @@ public final class DeleteConditions {
 
   /** Refuses the headers of these conditions with a request that does not heed them. */
   static void requireAbsent(HttpHeaders headers) throws S3Exception {
-    for (String name : new String[] {SIZE, TIME}) {
+    for (AsciiString name : NAMES) {
       if (headers.contains(name)) {
-        throw S3Exception.unsupportedHeader(name);
+        throw S3Exception.unsupportedHeader(name.toString());
       }
     }
   }

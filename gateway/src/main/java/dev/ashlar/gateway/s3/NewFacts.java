@@ -4,6 +4,7 @@ import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.protocol.message.ObjectFacts;
 import dev.ashlar.protocol.message.ObjectLock;
 import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.util.AsciiString;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -14,6 +15,11 @@ import java.util.List;
  */
 public record NewFacts(TagSet tags, ObjectLock lock) {
   public static final NewFacts NONE = new NewFacts(TagSet.NONE, ObjectLock.getDefaultInstance());
+
+  // Of strings, each look-up would compute the hash again.
+  private static final AsciiString TAGGING = AsciiString.cached(TagSet.HEADER);
+  private static final List<AsciiString> LOCK =
+      LockValues.HEADERS.stream().map(AsciiString::cached).toList();
 
   static NewFacts of(HttpHeaders headers) throws S3Exception {
     return new NewFacts(TagSet.of(headers), LockValues.of(headers));
@@ -26,12 +32,13 @@ public record NewFacts(TagSet tags, ObjectLock lock) {
 
   /** Refuses headers that only writes of versions heed. */
   static void requireAbsent(HttpHeaders headers) throws S3Exception {
-    if (headers.getAll(TagSet.HEADER).stream().anyMatch(value -> !value.isBlank())) {
+    if (headers.contains(TAGGING)
+        && headers.getAll(TAGGING).stream().anyMatch(value -> !value.isBlank())) {
       throw S3Exception.unsupportedHeader(TagSet.HEADER);
     }
-    for (String header : LockValues.HEADERS) {
+    for (AsciiString header : LOCK) {
       if (headers.contains(header)) {
-        throw S3Exception.unsupportedHeader(header);
+        throw S3Exception.unsupportedHeader(header.toString());
       }
     }
   }
