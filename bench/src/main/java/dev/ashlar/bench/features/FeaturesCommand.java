@@ -99,8 +99,8 @@ public final class FeaturesCommand implements Callable<Integer>, Plan.Planned {
     LoadRun policy = buckets.policy("policy");
     LoadRun few = buckets.folders("few", FEW_KEYS);
     LoadRun many = buckets.folders("many", manyKeys());
-    Work puts = connection -> onKey(Kind.REPLACE, Buckets.OBJECT_BYTES);
-    Work gets = connection -> onKey(Kind.READ, 1);
+    Work puts = connection -> onKey(Kind.REPLACE, Operation.WHOLE, Buckets.OBJECT_BYTES);
+    Work gets = connection -> onKey(Kind.READ, 0, 1);
     Work list = lists("list-type=2");
     Work folders = lists("delimiter=%2F&list-type=2");
     Work firstVersions = lists("versions=");
@@ -150,9 +150,9 @@ public final class FeaturesCommand implements Callable<Integer>, Plan.Planned {
     return new Limit.Ratio(times);
   }
 
-  private static Operation onKey(Kind kind, long bytes) {
+  private static Operation onKey(Kind kind, long offset, long bytes) {
     String key = Buckets.key(ThreadLocalRandom.current().nextInt(Buckets.PAGE_KEYS));
-    return new Operation(kind, key, Operation.WHOLE, bytes);
+    return new Operation(kind, key, offset, bytes);
   }
 
   private static Work lists(String query) {
