@@ -32,7 +32,7 @@ import picocli.CommandLine.Mixin;
 @Command(
     name = "features",
     description = {
-      "What features cost the server that are in use: versions, a policy of full size, many keys.",
+      "Measures what versions, a policy of full size and many keys cost the server.",
       "Without options, a quick look with 20 versions a key and 50,000 keys. --full: 1,000 versions"
           + " a key and 1,000,000 keys, 20 minutes; quote only that."
     },
