@@ -19,7 +19,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
-import software.amazon.awssdk.services.s3.model.BucketVersioningStatus;
 import software.amazon.awssdk.services.s3.model.CompletedPart;
 import software.amazon.awssdk.services.s3.model.DeleteMarkerEntry;
 import software.amazon.awssdk.services.s3.model.DeleteObjectResponse;
@@ -40,11 +39,7 @@ class SdkVersionsIT {
 
   SdkVersionsIT(ServerProcess server) {
     s3 = Clients.sync(server);
-    bucket = Buckets.create(s3, "versions");
-    s3.putBucketVersioning(
-        b ->
-            b.bucket(bucket)
-                .versioningConfiguration(v -> v.status(BucketVersioningStatus.ENABLED)));
+    bucket = Buckets.createVersioned(s3, "versions");
   }
 
   @AfterAll

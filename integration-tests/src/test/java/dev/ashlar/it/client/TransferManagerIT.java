@@ -25,7 +25,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import software.amazon.awssdk.services.s3.S3AsyncClient;
 import software.amazon.awssdk.services.s3.S3Client;
-import software.amazon.awssdk.services.s3.model.BucketVersioningStatus;
 import software.amazon.awssdk.services.s3.model.ChecksumAlgorithm;
 import software.amazon.awssdk.services.s3.model.ChecksumMode;
 import software.amazon.awssdk.services.s3.model.GetObjectRequest;
@@ -52,11 +51,7 @@ class TransferManagerIT {
   TransferManagerIT(ServerProcess server) {
     this.server = server;
     s3 = Clients.sync(server);
-    bucket = Buckets.create(s3, "transfer");
-    s3.putBucketVersioning(
-        b ->
-            b.bucket(bucket)
-                .versioningConfiguration(v -> v.status(BucketVersioningStatus.ENABLED)));
+    bucket = Buckets.createVersioned(s3, "transfer");
   }
 
   @AfterAll

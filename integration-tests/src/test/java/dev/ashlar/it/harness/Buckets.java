@@ -2,6 +2,7 @@ package dev.ashlar.it.harness;
 
 import java.util.concurrent.atomic.AtomicInteger;
 import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.BucketVersioningStatus;
 
 /** Fresh buckets, so that tests on one server do not meet. */
 public final class Buckets {
@@ -16,6 +17,13 @@ public final class Buckets {
   public static String create(S3Client s3, String purpose) {
     String name = name(purpose);
     s3.createBucket(b -> b.bucket(name));
+    return name;
+  }
+
+  public static String createVersioned(S3Client s3, String purpose) {
+    String name = create(s3, purpose);
+    s3.putBucketVersioning(
+        b -> b.bucket(name).versioningConfiguration(v -> v.status(BucketVersioningStatus.ENABLED)));
     return name;
   }
 }

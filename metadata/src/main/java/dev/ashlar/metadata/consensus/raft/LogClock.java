@@ -89,9 +89,9 @@ final class LogClock {
     long aheadMs = now - knownMs - elapsedMs - elapsedMs / 10;
     if (aheadMs > SKIPPED_MAX.toMillis()) {
       LOG.warn(
-          "The clock of this machine is {} hours ahead of the metadata log. If no metadata was up "
-              + "for so long, retentions of object locks end later by up to that. Otherwise "
-              + "correct the clock.",
+          "The clock of this machine is {} hours ahead of the metadata log, which does not follow it."
+              + " If the clock is wrong, correct it. If metadata was down for so long, object lock"
+              + " retentions end later by up to that time.",
           TimeUnit.MILLISECONDS.toHours(aheadMs));
       steady.set(knownMs + elapsedMs);
     }
