@@ -1,20 +1,14 @@
 package dev.ashlar.gateway.exchange;
 
-import java.time.Instant;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
-import java.util.Locale;
+import io.netty.handler.codec.DateFormatter;
+import java.util.Date;
 
 /** Times as headers of HTTP write them, in whole seconds. */
 public final class HttpDates {
-  private static final DateTimeFormatter FORMAT =
-      DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ROOT)
-          .withZone(ZoneOffset.UTC);
-
   private HttpDates() {}
 
   /** Like {@code Wed, 12 Oct 2009 17:50:00 GMT}. */
   public static String of(long epochMillis) {
-    return FORMAT.format(Instant.ofEpochMilli(epochMillis));
+    return DateFormatter.format(new Date(epochMillis));
   }
 }

@@ -127,12 +127,11 @@ public final class ObjectTable {
   /** Writes or removes the facts of a version, and notes in its thin row whether it has any. */
   public static void writeFacts(
       Overlay table, long bucketId, String key, ObjectRow.Builder row, ObjectFacts facts) {
-    byte[] factsKey = Keys.objectFacts(bucketId, key, row.getVersion());
     boolean hasFacts = facts.getSerializedSize() > 0;
     if (hasFacts) {
-      table.put(factsKey, facts.toByteArray());
+      table.put(Keys.objectFacts(bucketId, key, row.getVersion()), facts.toByteArray());
     } else if (row.getHasFacts()) {
-      table.delete(factsKey);
+      table.delete(Keys.objectFacts(bucketId, key, row.getVersion()));
     }
     row.setHasFacts(hasFacts);
   }
