@@ -33,6 +33,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
 import java.util.function.UnaryOperator;
@@ -55,6 +56,10 @@ public final class DriveStore implements ShardStore, AutoCloseable {
   private final DriveMetrics meters;
   private final EngineSupervisor engines;
   private volatile Scrubber.@Nullable Task scrubbing;
+
+  /** Whether somebody has asked for a scrub that has not begun. */
+  private final AtomicBoolean isScrubRequested = new AtomicBoolean();
+
   private volatile boolean isClosed;
 
   /**
@@ -123,13 +128,24 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     DriveEngine present = engines.engine();
     if (present != null) {
       present.startScrub(wanted);
+      startRequestedScrub();
     }
   }
 
-  /** Starts a scrub now, limited only by the configured rate. */
+  /**
+   * Starts a scrub now, limited only by the configured rate; while the index is being rebuilt, as
+   * soon as that is done.
+   */
   public void scrubNow() {
+    isScrubRequested.set(true);
+    if (engines.isServing()) {
+      startRequestedScrub();
+    }
+  }
+
+  private void startRequestedScrub() {
     Scrubber running = scrubber();
-    if (running != null) {
+    if (running != null && isScrubRequested.getAndSet(false)) {
       running.startNow();
     }
   }
@@ -316,6 +332,7 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     Scrubber.Task wanted = scrubbing;
     if (wanted != null) {
       engine.startScrub(wanted);
+      startRequestedScrub();
     }
   }
 
