@@ -8,6 +8,7 @@ public final class HttpDates {
   private HttpDates() {}
 
   /** Like {@code Wed, 12 Oct 2009 17:50:00 GMT}. */
+  @SuppressWarnings("JavaUtilDate") // the type that Netty's formatter takes
   public static String of(long epochMillis) {
     return DateFormatter.format(new Date(epochMillis));
   }

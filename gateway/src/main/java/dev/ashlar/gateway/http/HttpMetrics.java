@@ -6,6 +6,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Collection;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.IntSupplier;
 
 /** Metrics of the S3 port. */
 final class HttpMetrics {
@@ -18,7 +19,11 @@ final class HttpMetrics {
   /** Not valid HTTP, or never finished. */
   final LongAdder malformedRequests = new LongAdder();
 
-  HttpMetrics(MeterRegistry meters, ByteBudget budget, Collection<?> connections) {
+  /**
+   * @param active how many requests are in progress
+   */
+  HttpMetrics(
+      MeterRegistry meters, ByteBudget budget, Collection<?> connections, IntSupplier active) {
     counter(meters, "ashlar.http.received.bytes", receivedBytes, "Received from S3 clients");
     counter(meters, "ashlar.http.sent.bytes", sentBytes, "Sent to S3 clients");
     counter(
@@ -33,6 +38,10 @@ final class HttpMetrics {
         "Requests that are not valid HTTP or never ended");
     Gauge.builder("ashlar.http.connections", connections, Collection::size)
         .description("Open connections of S3 clients")
+        .register(meters);
+    Gauge.builder("ashlar.http.active.requests", active, IntSupplier::getAsInt)
+        .description("Requests in progress")
+        .strongReference(true)
         .register(meters);
     Gauge.builder("ashlar.budget.reserved.bytes", budget, ByteBudget::reservedBytes)
         .description("Memory that bodies and unsent answers have reserved")

@@ -55,7 +55,7 @@ final class ServerState {
     this.encoder = new HeadEncoder(clock, hostId);
     this.admission = new Semaphore(config.limits().requestsMax());
     this.requests = new AtomicLong(random.nextLong());
-    this.metrics = new HttpMetrics(meters, budget, connections);
+    this.metrics = new HttpMetrics(meters, budget, connections, this::activeRequests);
   }
 
   /**
@@ -68,6 +68,10 @@ final class ServerState {
       unserved.unserved(error, requestId);
     }
     return ErrorDocument.render(error, resource, requestId, hostId);
+  }
+
+  private int activeRequests() {
+    return config.limits().requestsMax() - admission.availablePermits();
   }
 
   boolean closing() {

@@ -43,6 +43,7 @@ import dev.ashlar.gateway.operation.object.ObjectTaggingHandler;
 import dev.ashlar.gateway.operation.object.PutObjectHandler;
 import dev.ashlar.gateway.operation.object.RenameObjectHandler;
 import dev.ashlar.gateway.operation.shared.Backend;
+import dev.ashlar.gateway.operation.shared.DecidedChanges;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
 import dev.ashlar.gateway.operation.shared.LockRules;
 import dev.ashlar.gateway.s3.S3Config;
@@ -72,7 +73,9 @@ public final class S3Service implements RequestHandler {
     this.authenticator = authenticator;
     this.parser = new S3RequestParser(config);
     this.metrics = new RequestMetrics(registry);
-    this.backend = new Backend(metadata, store, new AccessControl(metadata), config, clock, random);
+    AccessControl access = new AccessControl(metadata);
+    this.backend =
+        new Backend(metadata, store, access, new DecidedChanges(access), config, clock, random);
   }
 
   @Override

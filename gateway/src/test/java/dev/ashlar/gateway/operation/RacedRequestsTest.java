@@ -9,7 +9,13 @@ import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.message.Command;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,29 +30,44 @@ class RacedRequestsTest {
   private String raced = "";
   private List<TestRequest> others = List.of();
 
-  private MetadataClient raced(MetadataClient metadata) {
+  /** What happens before a call. */
+  private interface Before {
+    /**
+     * @param call the kind of command, or the method's name
+     */
+    void call(String call) throws Exception;
+  }
+
+  private static MetadataClient preceded(MetadataClient metadata, Before before) {
     return (MetadataClient)
         Proxy.newProxyInstance(
-            getClass().getClassLoader(),
+            RacedRequestsTest.class.getClassLoader(),
             new Class<?>[] {MetadataClient.class},
             (proxy, method, arguments) -> {
-              String call =
+              before.call(
                   method.getName().equals("submit")
                           && arguments[0] instanceof Command.Builder command
                       ? command.getKindCase().name()
-                      : method.getName();
-              if (call.equals(raced)) {
-                raced = "";
-                for (TestRequest other : others) {
-                  assertTrue(s3.send(other).status() < 300, "the other request");
-                }
-              }
+                      : method.getName());
               try {
                 return method.invoke(metadata, arguments);
               } catch (InvocationTargetException e) {
                 throw e.getCause();
               }
             });
+  }
+
+  private MetadataClient raced(MetadataClient metadata) {
+    return preceded(
+        metadata,
+        call -> {
+          if (call.equals(raced)) {
+            raced = "";
+            for (TestRequest other : others) {
+              assertTrue(s3.send(other).status() < 300, "the other request");
+            }
+          }
+        });
   }
 
   /** The other request comes before the next command of this kind. */
@@ -166,5 +187,34 @@ class RacedRequestsTest {
             TestS3.request("PUT", "/new").header("x-test-owner", "b".repeat(64)));
     s3.ok(200, TestS3.request("PUT", "/new").header("x-amz-bucket-object-lock-enabled", "true"));
     s3.ok(200, TestS3.request("HEAD", "/new").header("x-test-owner", "b".repeat(64)));
+  }
+
+  /** All of them decide before any of them is submitted. */
+  @Test
+  void manyChangesOfOneBucketAtOnceAllSucceed() throws Exception {
+    int requests = 50;
+    CyclicBarrier decided = new CyclicBarrier(requests);
+    AtomicInteger changes = new AtomicInteger();
+    Before inTurn =
+        call -> {
+          if (call.equals(Command.KindCase.PUT_BUCKET_DOCUMENT.name())) {
+            if (changes.incrementAndGet() <= requests) {
+              decided.await();
+            }
+            Thread.sleep(1); // others decide again meanwhile
+          }
+        };
+    TestS3 many = new TestS3("us-east-1", metadata -> preceded(metadata, inTurn));
+    many.ok(200, "PUT", "/bkt");
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<TestAnswer>> answers = new ArrayList<>();
+      for (int i = 0; i < requests; i++) {
+        TestRequest put = TestS3.request("PUT", "/bkt?acl").header("x-amz-acl", "public-read");
+        answers.add(threads.submit(() -> many.send(put)));
+      }
+      for (Future<TestAnswer> answer : answers) {
+        assertEquals("200", answer.get().status() + answer.get().code());
+      }
+    }
   }
 }

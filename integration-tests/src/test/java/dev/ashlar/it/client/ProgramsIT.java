@@ -2,14 +2,12 @@ package dev.ashlar.it.client;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.ashlar.it.harness.Commands;
 import dev.ashlar.it.harness.Python;
 import dev.ashlar.it.harness.Seeds;
 import dev.ashlar.it.harness.ServerProcess;
 import dev.ashlar.it.harness.SharedServer;
-import java.io.File;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,13 +22,8 @@ class ProgramsIT {
   @ParameterizedTest
   @ValueSource(strings = {"mc", "rclone", "restic", "s3cmd"})
   void program(String name, ServerProcess server, @TempDir Path files) throws Exception {
-    assumeTrue(isInstalled(name), name + " is not installed");
+    assumeTrue(Commands.isInstalled(name), name + " is not installed");
     Python.withClients()
         .run("programs_test.py", server, "" + Seeds.seed("ProgramsIT"), "" + files, name);
-  }
-
-  private static boolean isInstalled(String program) {
-    return Stream.of(System.getenv("PATH").split(File.pathSeparator))
-        .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
   }
 }

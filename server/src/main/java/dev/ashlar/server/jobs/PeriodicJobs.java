@@ -99,7 +99,7 @@ public final class PeriodicJobs implements AutoCloseable {
     } finally {
       Timer.builder("ashlar.job.round")
           .description("Rounds of periodic jobs; waiting: metadata did not answer")
-          .tag("job", name)
+          .tag("name", name)
           .tag("outcome", outcome)
           .register(meters)
           .record(System.nanoTime() - startedNanos, TimeUnit.NANOSECONDS);

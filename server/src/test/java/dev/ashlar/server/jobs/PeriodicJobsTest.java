@@ -53,7 +53,12 @@ class PeriodicJobsTest {
   }
 
   private long count(String outcome) {
-    return meters.get("ashlar.job.round").tag("job", "job").tag("outcome", outcome).timer().count();
+    return meters
+        .get("ashlar.job.round")
+        .tag("name", "job")
+        .tag("outcome", outcome)
+        .timer()
+        .count();
   }
 
   @Test

@@ -50,12 +50,12 @@ public record BucketAccessHandler(Backend backend) {
 
   private void put(
       S3Request request, Permit permit, AccessDocument kind, DocumentChanges.Change change)
-      throws S3Exception, MetadataUnavailableException {
+      throws S3Exception, MetadataUnavailableException, InterruptedException {
     new DocumentChanges(backend).put(permit, request.needs(), kind, change);
   }
 
   private HttpAnswer remove(S3Request request, Permit permit, AccessDocument kind)
-      throws S3Exception, MetadataUnavailableException {
+      throws S3Exception, MetadataUnavailableException, InterruptedException {
     put(request, permit, kind, present -> ByteString.EMPTY);
     return Answers.empty(204);
   }
@@ -88,7 +88,7 @@ public record BucketAccessHandler(Backend backend) {
   }
 
   private HttpAnswer putPolicy(S3Request.PutBucketPolicy request, Permit permit, byte[] document)
-      throws S3Exception, MetadataUnavailableException {
+      throws S3Exception, MetadataUnavailableException, InterruptedException {
     Policy policy;
     try {
       policy = Policy.parse(document, PolicyKind.bucket(request.bucket()));
@@ -134,7 +134,7 @@ public record BucketAccessHandler(Backend backend) {
 
   private HttpAnswer putBlock(
       S3Request.PutPublicAccessBlock request, Permit permit, byte[] document)
-      throws S3Exception, MetadataUnavailableException {
+      throws S3Exception, MetadataUnavailableException, InterruptedException {
     Element wanted = XmlReader.read(document, "PublicAccessBlockConfiguration");
     PublicAccessBlock block =
         new PublicAccessBlock(
@@ -175,7 +175,7 @@ public record BucketAccessHandler(Backend backend) {
 
   private HttpAnswer putOwnership(
       S3Request.PutBucketOwnershipControls request, Permit permit, byte[] document)
-      throws S3Exception, MetadataUnavailableException {
+      throws S3Exception, MetadataUnavailableException, InterruptedException {
     Element controls = XmlReader.read(document, "OwnershipControls");
     Element rule = controls.child("Rule");
     if (rule == null || controls.children().size() != 1) {

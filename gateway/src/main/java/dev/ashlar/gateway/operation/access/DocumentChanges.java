@@ -12,12 +12,9 @@ import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.PutBucketDocument;
-import dev.ashlar.protocol.message.ResultCode;
 
 /** Replaces what a bucket says about access. */
 record DocumentChanges(Backend backend) {
-  private static final int TRIES = 5;
-
   /** What is put. */
   interface Change {
     /**
@@ -37,17 +34,16 @@ record DocumentChanges(Backend backend) {
    * @param need of the permit
    * @throws S3Exception ConditionalRequestConflict after conflicts again and again
    */
-  void put(Permit first, Need need, AccessDocument kind, Change change)
-      throws S3Exception, MetadataUnavailableException {
-    Permit permit = first;
-    for (int tries = 1; ; tries++) {
-      CommandResult result = put(permit.bucket(), kind, change.document(permit));
-      if (result.getCode() != ResultCode.CONDITIONAL_CONFLICT || tries == TRIES) {
-        ErrorMapping.requireOk(result);
-        return;
-      }
-      permit = backend.access().require(permit.caller(), need);
-    }
+  void put(Permit permit, Need need, AccessDocument kind, Change change)
+      throws S3Exception, MetadataUnavailableException, InterruptedException {
+    ErrorMapping.requireOk(
+        backend
+            .changes()
+            .submit(
+                permit,
+                permit.caller(),
+                need,
+                decided -> put(decided.bucket(), kind, change.document(decided))));
   }
 
   private CommandResult put(BucketRow decidedOn, AccessDocument kind, ByteString document)

@@ -88,7 +88,7 @@ public record ObjectLockHandler(Backend backend) {
       Need need,
       ObjectLock lock,
       FactChanges.Change change)
-      throws S3Exception, MetadataUnavailableException {
+      throws S3Exception, MetadataUnavailableException, InterruptedException {
     Permit permit = backend.access().require(caller, need);
     LockRules.requirePossible(permit.bucket());
     LockRules.requireFuture(lock, backend.clock());

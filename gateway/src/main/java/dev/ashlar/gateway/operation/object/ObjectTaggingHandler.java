@@ -37,7 +37,7 @@ public record ObjectTaggingHandler(Backend backend) {
   }
 
   public HttpAnswer handle(S3Request.DeleteObjectTagging request, Permit permit)
-      throws S3Exception, MetadataUnavailableException {
+      throws S3Exception, MetadataUnavailableException, InterruptedException {
     return set(request, permit, permit.caller(), request.needs(), TagSet.NONE, 204);
   }
 
@@ -48,7 +48,7 @@ public record ObjectTaggingHandler(Backend backend) {
       Need need,
       TagSet tags,
       int status)
-      throws S3Exception, MetadataUnavailableException {
+      throws S3Exception, MetadataUnavailableException, InterruptedException {
     CommandResult result =
         new FactChanges(backend)
             .set(

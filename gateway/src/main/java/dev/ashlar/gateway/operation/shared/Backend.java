@@ -16,6 +16,7 @@ public record Backend(
     MetadataClient metadata,
     ObjectStore store,
     AccessControl access,
+    DecidedChanges changes,
     S3Config config,
     Clock clock,
     Random random) {

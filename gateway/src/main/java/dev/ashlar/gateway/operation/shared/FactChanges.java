@@ -8,14 +8,11 @@ import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
-import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.message.SetObjectFacts;
 import dev.ashlar.protocol.message.VersionRef;
 
 /** Changes what belongs to a version without making a new one. */
 public record FactChanges(Backend backend) {
-  private static final int TRIES = 5;
-
   /** What is changed. */
   public interface Change {
     /**
@@ -36,24 +33,22 @@ public record FactChanges(Backend backend) {
    */
   public CommandResult set(
       StoredObject object, Permit first, Caller caller, Need need, Change change)
+      throws S3Exception, MetadataUnavailableException, InterruptedException {
+    return backend.changes().submit(first, caller, need, permit -> set(object, permit, change));
+  }
+
+  private CommandResult set(StoredObject object, Permit permit, Change change)
       throws S3Exception, MetadataUnavailableException {
-    Permit permit = first;
-    for (int tries = 1; ; tries++) {
-      SetObjectFacts.Builder set =
-          SetObjectFacts.newBuilder()
-              .setBucket(object.bucket())
-              .setKey(object.key())
-              .setExpectedVersion(permit.object().object().getVersion());
-      VersionRef version = object.version();
-      if (version != null) {
-        set.setVersion(version);
-      }
-      change.addTo(set, permit);
-      CommandResult result = backend.metadata().submit(Command.newBuilder().setSetObjectFacts(set));
-      if (result.getCode() != ResultCode.CONDITIONAL_CONFLICT || tries == TRIES) {
-        return result;
-      }
-      permit = backend.access().require(caller, need);
+    SetObjectFacts.Builder set =
+        SetObjectFacts.newBuilder()
+            .setBucket(object.bucket())
+            .setKey(object.key())
+            .setExpectedVersion(permit.object().object().getVersion());
+    VersionRef version = object.version();
+    if (version != null) {
+      set.setVersion(version);
     }
+    change.addTo(set, permit);
+    return backend.metadata().submit(Command.newBuilder().setSetObjectFacts(set));
   }
 }

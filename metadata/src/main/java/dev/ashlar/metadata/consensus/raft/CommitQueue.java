@@ -6,12 +6,14 @@ import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -44,11 +46,14 @@ public final class CommitQueue {
   private final IntSupplier version;
   private final Counter commands;
   private final Counter entries;
+  private final Timer commits;
   private final ReentrantLock lock = new ReentrantLock();
   private final ArrayDeque<Waiter> waiting = new ArrayDeque<>();
 
   /** Empty while nothing is in flight. */
   private List<Waiter> inFlight = List.of();
+
+  private long proposedNanos;
 
   private volatile long session;
   private final AtomicLong lastRequest = new AtomicLong();
@@ -74,6 +79,10 @@ public final class CommitQueue {
     this.entries =
         Counter.builder("ashlar.metadata.log.entries")
             .description("Log entries in which these commands were proposed")
+            .register(meters);
+    this.commits =
+        Timer.builder("ashlar.metadata.commit.duration")
+            .description("Time until a log entry is committed and applied, on the leader")
             .register(meters);
     this.timeoutNanos = timeout.toNanos();
     this.version = version;
@@ -196,6 +205,7 @@ public final class CommitQueue {
       batch.add(waiting.remove());
     }
     inFlight = batch;
+    proposedNanos = System.nanoTime();
     commands.increment(batch.size());
     entries.increment();
     return batch;
@@ -212,6 +222,7 @@ public final class CommitQueue {
     List<Waiter> batch;
     lock.lock();
     try {
+      commits.record(System.nanoTime() - proposedNanos, TimeUnit.NANOSECONDS);
       inFlight = List.of();
       batch = closed ? List.of() : nextBatch();
     } finally {

@@ -62,6 +62,7 @@ public final class Peer implements AutoCloseable {
   private volatile String markTrouble = "";
 
   private final Thread marker;
+  private final PeerGauges gauges;
 
   /**
    * @param group the initial members; those in the log take precedence
@@ -114,6 +115,7 @@ public final class Peer implements AutoCloseable {
       this.durability =
           new PeerDurability(folder, division, () -> stop("it cannot make its vote durable"));
       network.set(id, durability);
+      this.gauges = new PeerGauges(this, meters);
     } catch (IOException | RuntimeException e) {
       server.close();
       throw e;
@@ -257,6 +259,11 @@ public final class Peer implements AutoCloseable {
     return division.getRaftLog().getLastCommittedIndex();
   }
 
+  /** How many committed entries this peer has not applied yet. */
+  long unapplied() {
+    return Math.max(0, committedIndex() - machine.appliedIndex());
+  }
+
   /** Whether everything up to this index is durable and applied on this peer. */
   public boolean holds(long index) {
     RaftLog raftLog = division.getRaftLog();
@@ -349,6 +356,7 @@ public final class Peer implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
+    gauges.close();
     network.leave(server);
     if (marker.isAlive()) {
       marker.interrupt();

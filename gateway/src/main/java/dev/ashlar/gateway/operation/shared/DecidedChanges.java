@@ -1,0 +1,71 @@
+package dev.ashlar.gateway.operation.shared;
+
+import dev.ashlar.gateway.access.AccessControl;
+import dev.ashlar.gateway.access.AccessControl.Permit;
+import dev.ashlar.gateway.access.Caller;
+import dev.ashlar.gateway.access.Need;
+import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.ResultCode;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Submits changes that metadata refuses if what they were decided on has changed, and then decides
+ * again.
+ */
+public final class DecidedChanges {
+  private static final int TRIES = 10;
+  private static final int TURN_SECONDS = 10;
+
+  private final AccessControl access;
+
+  /**
+   * Changes that were refused once are submitted one at a time. Otherwise many changes of one
+   * bucket at once would refuse each other again and again.
+   */
+  private final Semaphore turn = new Semaphore(1, true);
+
+  /** A change and its condition. */
+  public interface Submission {
+    /**
+     * @param permit that the change is decided on
+     * @return CONDITIONAL_CONFLICT if that is outdated
+     */
+    CommandResult submit(Permit permit) throws S3Exception, MetadataUnavailableException;
+  }
+
+  public DecidedChanges(AccessControl access) {
+    this.access = access;
+  }
+
+  /**
+   * Submits a change until it is not refused for a conflict.
+   *
+   * @param first the decision made so far
+   * @return CONDITIONAL_CONFLICT after conflicts again and again
+   */
+  public CommandResult submit(Permit first, Caller caller, Need need, Submission change)
+      throws S3Exception, MetadataUnavailableException, InterruptedException {
+    CommandResult result = change.submit(first);
+    if (!isConflict(result)) {
+      return result;
+    }
+    boolean hasTurn = turn.tryAcquire(TURN_SECONDS, TimeUnit.SECONDS);
+    try {
+      for (int tries = 2; isConflict(result) && tries <= TRIES; tries++) {
+        result = change.submit(access.require(caller, need));
+      }
+      return result;
+    } finally {
+      if (hasTurn) {
+        turn.release();
+      }
+    }
+  }
+
+  private static boolean isConflict(CommandResult result) {
+    return result.getCode() == ResultCode.CONDITIONAL_CONFLICT;
+  }
+}
