@@ -10,6 +10,7 @@ import dev.ashlar.protocol.message.PutDrives;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.server.config.ServerOptions;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -31,11 +32,30 @@ final class LocalPlacement implements AwaitedDrives.Registration {
   }
 
   /**
-   * @throws IOException when the drives or the profile are not those the data was made with
+   * The profile that the data has, or is to have.
+   *
+   * @throws IOException when it is not the one that is asked for
+   */
+  static Profile profile(MetadataClient metadata, ServerOptions options)
+      throws IOException, MetadataUnavailableException {
+    if (metadata.drives().isEmpty()) {
+      return options.profile();
+    }
+    Profile present = metadata.placement().profile();
+    if (!options.allow(present)) {
+      throw new IOException(
+          "this data was made with --profile %s --stripe-unit %s"
+              .formatted(present, present.stripeUnit()));
+    }
+    return present;
+  }
+
+  /**
+   * @throws IOException when the drives are not those the data was made with
    */
   void install(Profile profile) throws IOException, MetadataUnavailableException {
     if (!metadata.drives().isEmpty()) {
-      check(metadata, drives, profile);
+      check(metadata, drives);
       register(drives.rows());
       return;
     }
@@ -89,14 +109,7 @@ final class LocalPlacement implements AwaitedDrives.Registration {
     }
   }
 
-  private static void check(MetadataClient metadata, LocalDrives drives, Profile profile)
-      throws IOException {
-    Profile present = metadata.placement().profile();
-    if (!present.equals(profile)) {
-      throw new IOException(
-          "this data was made with --profile %s --stripe-unit %s"
-              .formatted(present, present.stripeUnit()));
-    }
+  private static void check(MetadataClient metadata, LocalDrives drives) throws IOException {
     int known = metadata.drives().size();
     if (drives.ids().size() != known) {
       throw new IOException(
