@@ -55,6 +55,17 @@ public final class ForeignStart implements AutoCloseable {
     }
   }
 
+  /** Waits until it has written this. */
+  public void awaitSaid(String text) throws IOException, InterruptedException {
+    long deadline = System.nanoTime() + DEADLINE.toNanos();
+    while (!said().contains(text)) {
+      if (System.nanoTime() > deadline) {
+        throw new AssertionError("does not say " + text + ": " + said());
+      }
+      Thread.sleep(PAUSE);
+    }
+  }
+
   private boolean isReady() throws InterruptedException {
     try {
       return status("GET", s3.resolve("/minio/health/ready")) == 200;

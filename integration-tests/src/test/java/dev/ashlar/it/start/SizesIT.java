@@ -55,6 +55,7 @@ class SizesIT {
     Map<String, String> environment = Map.of("ASHLAR_ACCESS_KEY", KEY, "ASHLAR_SECRET_KEY", SECRET);
     try (ForeignStart server =
         new ForeignStart(enter, command, environment, s3, folder.resolve("log"))) {
+      server.awaitSaid("Ashlar is ready");
       String page = server.send("GET", management.resolve("/admin/config")).body();
       assertContains(page, setting("memory", mib, "machine"));
       assertContains(page, setting("heap", heapMib, "derived"));

@@ -76,11 +76,11 @@ class StandInIT {
     environment.put("MINIO_KMS_AUTO_ENCRYPTION", "on");
     try (ForeignStart server = start(environment, "--console-address", ":" + console, data)) {
       assertEquals(200, server.status("GET", s3.resolve("/minio/health/live")));
+      server.awaitSaid("1 drive, 1+0: NOTHING IS PROTECTED");
+      server.awaitSaid("access key testuser, from MINIO_ROOT_USER in the environment");
+      server.awaitSaid("--listen 127.0.0.1:" + port + ", from MINIO_ADDRESS");
+      server.awaitSaid("--management-listen 127.0.0.1:" + console + ", from --console-address");
       String said = server.said();
-      assertContains(said, "1 drive, 1+0: NOTHING IS PROTECTED");
-      assertContains(said, "access key testuser, from MINIO_ROOT_USER in the environment");
-      assertContains(said, "--listen 127.0.0.1:" + port + ", from MINIO_ADDRESS");
-      assertContains(said, "--management-listen 127.0.0.1:" + console + ", from --console-address");
       String warning = "mean something to MinIO and nothing here: MINIO_KMS_AUTO_ENCRYPTION. ";
       assertEquals(2, said.split(Pattern.quote(warning), -1).length, said);
       assertFalse(said.contains(PASSWORD), said);
@@ -172,8 +172,8 @@ class StandInIT {
     String data = folder + "/data{1...4}";
     String[] command = {"--console-address", ":" + console, "--address", "127.0.0.1:" + port, data};
     try (ForeignStart server = start(environment, command)) {
-      assertContains(server.said(), "4 drives, 2+2: survives the loss of any 2");
-      assertContains(server.said(), "--region eu-1, from MINIO_REGION in the environment");
+      server.awaitSaid("4 drives, 2+2: survives the loss of any 2");
+      server.awaitSaid("--region eu-1, from MINIO_REGION in the environment");
       assertEquals(200, server.status("HEAD", s3.resolve("/minio/health/cluster")));
       assertEquals(200, server.status("HEAD", s3.resolve("/minio/health/cluster/read")));
       MinioClient client = client();

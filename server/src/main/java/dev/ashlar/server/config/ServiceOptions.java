@@ -121,9 +121,12 @@ public final class ServiceOptions {
     return acceptsAnyRegion;
   }
 
-  /** MinIO serves every region unless it is told which one it is. */
+  /**
+   * MinIO serves every region if it is told none. If it is told one, its clients still ask in the
+   * classic one where a bucket is.
+   */
   void serveAsMinio() {
-    acceptsAnyRegion |= region.equals(S3Config.CLASSIC_REGION);
+    acceptsAnyRegion = true;
   }
 
   /** Whether requests may be signed with version 2. */
