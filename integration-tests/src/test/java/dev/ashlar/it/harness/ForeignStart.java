@@ -107,10 +107,15 @@ public final class ForeignStart implements AutoCloseable {
 
   /** Ends it with SIGTERM. */
   @Override
-  public void close() throws InterruptedException {
+  public void close() {
     process.destroy();
-    if (!process.waitFor(DEADLINE.toSeconds(), TimeUnit.SECONDS)) {
+    try {
+      if (!process.waitFor(DEADLINE.toSeconds(), TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+      }
+    } catch (InterruptedException e) {
       process.destroyForcibly();
+      Thread.currentThread().interrupt();
     }
   }
 }

@@ -78,7 +78,7 @@ public final class ServerCommand implements Callable<Integer> {
   private static void printMadeAsForMinio(List<Setting> settings) {
     for (Setting each : settings) {
       System.out.println(
-          "  As of MinIO  " + each.name() + " " + each.value() + ", from " + each.from());
+          "  From MinIO   " + each.name() + " " + each.value() + ", from " + each.from());
     }
     System.out.flush();
   }

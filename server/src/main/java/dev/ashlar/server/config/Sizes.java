@@ -126,7 +126,7 @@ public record Sizes(
 
   /** For the start message. */
   public String told() {
-    return "heap %s, direct memory %s, block cache %s; %s processors, %s of memory"
+    return "heap %s, direct memory %s, block cache %s; %s processor(s), %s of memory"
         .formatted(
             mib(machine.heapBytes()),
             mib(machine.directBytes()),

@@ -32,9 +32,9 @@ final class LocalPlacement implements AwaitedDrives.Registration {
   }
 
   /**
-   * The profile that the data has, or is to have.
+   * The profile that the data has, or is to have. Nothing is opened or formatted before.
    *
-   * @throws IOException when it is not the one that is asked for
+   * @throws IOException when the options ask for another one, or for other drives
    */
   static Profile profile(MetadataClient metadata, ServerOptions options)
       throws IOException, MetadataUnavailableException {
@@ -47,15 +47,20 @@ final class LocalPlacement implements AwaitedDrives.Registration {
           "this data was made with --profile %s --stripe-unit %s"
               .formatted(present, present.stripeUnit()));
     }
+    int known = metadata.drives().size();
+    if (options.dataFolders().size() != known) {
+      throw new IOException(
+          "this data was made with %s drive folders, --data names %s"
+              .formatted(known, options.dataFolders().size()));
+    }
     return present;
   }
 
   /**
-   * @throws IOException when the drives are not those the data was made with
+   * @throws IOException when a drive of a new store is missing
    */
   void install(Profile profile) throws IOException, MetadataUnavailableException {
     if (!metadata.drives().isEmpty()) {
-      check(metadata, drives);
       register(drives.rows());
       return;
     }
@@ -106,15 +111,6 @@ final class LocalPlacement implements AwaitedDrives.Registration {
     CommandResult result = metadata.submit(Command.newBuilder().setPutDrives(command));
     if (result.getCode() != ResultCode.OK) {
       throw new IOException("metadata does not accept these drives: " + result.getCode());
-    }
-  }
-
-  private static void check(MetadataClient metadata, LocalDrives drives) throws IOException {
-    int known = metadata.drives().size();
-    if (drives.ids().size() != known) {
-      throw new IOException(
-          "this data was made with %s drive folders, --data names %s"
-              .formatted(known, drives.ids().size()));
     }
   }
 }
