@@ -26,9 +26,9 @@ public final class DataOptions {
       paramLabel = "FOLDERS",
       showDefaultValue = Visibility.NEVER,
       description =
-          "Metadata folders: 1, 3 or 5; exactly 1 on a metadata node of a cluster. Default: spread"
-              + " over the data folders if these are on different devices, otherwise one folder"
-              + " beside them.")
+          "Metadata folders: 1, 3 or 5; exactly 1 on a metadata node of a cluster. Default: inside"
+              + " the data folders if there is only one or each is a device or mount of its own,"
+              + " otherwise one folder beside them.")
   private @Nullable String metadata;
 
   @Option(
