@@ -6,10 +6,13 @@ import dev.ashlar.gateway.error.S3Exception;
 /**
  * The region and service that a credential has to name.
  *
+ * @param region {@link #ANY_REGION}: whatever it names
  * @param isGlobal whether us-east-1 and an empty region are served as well, in which clients sign
  *     for services without regions
  */
 record ScopeRules(String region, String service, boolean isGlobal) {
+  static final String ANY_REGION = "";
+
   private static final String CLASSIC_REGION = "us-east-1";
 
   static ScopeRules ofS3(String region) {
@@ -23,7 +26,9 @@ record ScopeRules(String region, String service, boolean isGlobal) {
   void check(SignatureClaim.CredentialScope scope, S3Error error, String prefix)
       throws S3Exception {
     String actual = scope.region();
-    boolean isAnywhere = isGlobal && (actual.isEmpty() || actual.equals(CLASSIC_REGION));
+    boolean isAnywhere =
+        region.equals(ANY_REGION)
+            || (isGlobal && (actual.isEmpty() || actual.equals(CLASSIC_REGION)));
     if (!actual.equals(region) && !isAnywhere) {
       String wrong = "the region '" + actual + "' is wrong; expecting '" + region + "'";
       throw new S3Exception(error, prefix + wrong).with("Region", region);

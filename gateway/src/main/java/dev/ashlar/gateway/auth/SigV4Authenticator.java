@@ -39,6 +39,9 @@ public final class SigV4Authenticator implements Authenticator {
   static final String ALGORITHM = "AWS4-HMAC-SHA256";
   static final Duration SKEW_MAX = Duration.ofMinutes(15);
 
+  /** In place of a region: requests may be signed for each. */
+  public static final String ANY_REGION = ScopeRules.ANY_REGION;
+
   /** Who may sign, and the secret for that. */
   record Signer(String secretKey, Caller caller) {}
 

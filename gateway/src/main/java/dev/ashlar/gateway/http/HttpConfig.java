@@ -88,6 +88,10 @@ public record HttpConfig(
         PLAINTEXT);
   }
 
+  public HttpConfig withEventLoops(int count) {
+    return new HttpConfig(listen, transport, count, limits, timeouts, security);
+  }
+
   public HttpConfig withTransport(Transport other) {
     return new HttpConfig(listen, other, eventLoops, limits, timeouts, security);
   }

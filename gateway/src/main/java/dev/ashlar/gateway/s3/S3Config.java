@@ -4,11 +4,16 @@ package dev.ashlar.gateway.s3;
  * Configuration of the S3 service.
  *
  * @param region the only region of this installation
+ * @param acceptsAnyRegion whether buckets may be created that are asked for in other regions
  * @param ownerDisplayName shown as DisplayName of the account of the server's own credential
  * @param newBuckets how far new buckets are open
  */
 public record S3Config(
-    String region, VirtualHosts virtualHosts, String ownerDisplayName, NewBuckets newBuckets) {
+    String region,
+    boolean acceptsAnyRegion,
+    VirtualHosts virtualHosts,
+    String ownerDisplayName,
+    NewBuckets newBuckets) {
   /** How buckets are created that say nothing else. */
   public enum NewBuckets {
     /** ACLs count, who writes an object owns it, and nothing public is blocked. */
@@ -21,8 +26,8 @@ public record S3Config(
   /** The region whose LocationConstraint S3 leaves empty. */
   public static final String CLASSIC_REGION = "us-east-1";
 
-  /** With open new buckets. */
+  /** With this region only, and open new buckets. */
   public S3Config(String region, VirtualHosts virtualHosts, String ownerDisplayName) {
-    this(region, virtualHosts, ownerDisplayName, NewBuckets.OPEN);
+    this(region, false, virtualHosts, ownerDisplayName, NewBuckets.OPEN);
   }
 }

@@ -43,7 +43,7 @@ public final class Launch {
   /**
    * @param before the command that is to run it, as one of ip does
    */
-  static Process start(
+  public static Process start(
       List<String> before, List<String> arguments, Map<String, String> environment, Path log)
       throws IOException {
     Rehearsal.check();

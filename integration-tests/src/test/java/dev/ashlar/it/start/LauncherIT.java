@@ -88,7 +88,7 @@ class LauncherIT {
   @Test
   void flagsFitTheJdkAndTheEnvironment() throws IOException {
     String on21 = flags("21.0.2", Map.of());
-    assertTrue(on21.contains(" -Xmx384m ") && on21.contains("DirectMemorySize=512m "), on21);
+    assertTrue(on21.contains(" -Dashlar.derived=heap,direct "), on21);
     assertTrue(!on21.contains("unsafe-memory") && !on21.contains("CompactObject"), on21);
     assertTrue(on21.contains("arenas=2"), on21);
     String on25 = flags("25.0.1", Map.of("ASHLAR_HEAP", "1g", "ASHLAR_JAVA_OPTIONS", "-Da=b -Dc"));
@@ -175,15 +175,16 @@ class LauncherIT {
     assertTrue(file.toFile().setExecutable(true));
   }
 
+  private static void copy(Path from, Path to) throws IOException {
+    Files.copy(from, to, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.COPY_ATTRIBUTES);
+  }
+
   private Launch.Ended run(Map<String, String> environment, String... arguments)
       throws IOException {
     // A copy, so that what it writes beside itself is not in the sources.
     Path script = home.resolve("ashlar");
-    Files.copy(
-        Launch.launcher(),
-        script,
-        StandardCopyOption.REPLACE_EXISTING,
-        StandardCopyOption.COPY_ATTRIBUTES);
+    copy(Launch.launcher(), script);
+    copy(Launch.launcher().resolveSibling("jvm-sizes"), home.resolve("jvm-sizes"));
     return Launch.ended(
         log -> {
           ProcessBuilder builder = new ProcessBuilder(script.toString());

@@ -120,6 +120,11 @@ public final class MetadataServer extends QueryingMetadataClient implements Auto
     return MetadataFolders.holdMetadata(folders);
   }
 
+  /** How many folders the set has to which any of these folders belongs; 0 if none does. */
+  public static int places(List<Path> folders) {
+    return MetadataFolders.places(folders);
+  }
+
   public MetadataClient client() {
     return this;
   }

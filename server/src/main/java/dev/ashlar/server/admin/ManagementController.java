@@ -21,10 +21,12 @@ import org.jspecify.annotations.Nullable;
 final class ManagementController {
   private final RunningServer server;
   private final AdminAccess access;
+  private final ConfigPage config;
 
-  ManagementController(RunningServer server, AdminAccess access) {
+  ManagementController(RunningServer server, AdminAccess access, ConfigPage config) {
     this.server = server;
     this.access = access;
+    this.config = config;
   }
 
   /** Also for load balancers: 503 when nothing can be read. */
@@ -58,6 +60,13 @@ final class ManagementController {
     }
     server.startScrub();
     return HttpResponse.ok(server.scrub());
+  }
+
+  /** Of every process, not only of gateways. */
+  @Get("/admin/config")
+  HttpResponse<?> config(HttpRequest<?> request) {
+    HttpResponse<?> refusal = access.refusal(request);
+    return refusal == null ? HttpResponse.ok(config.settings()) : refusal;
   }
 
   @Get("/admin/{name}")

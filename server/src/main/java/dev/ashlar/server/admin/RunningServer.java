@@ -15,6 +15,22 @@ public interface RunningServer {
   /** What {@code /health} answers. */
   sealed interface HealthPage permits Health, ClusterHealth {
     Health.Status status();
+
+    /** For how many objects reads are served; null if this process serves no objects. */
+    Health.@Nullable Extent reads();
+
+    /** For how many objects writes are served; null if this process serves no objects. */
+    Health.@Nullable Extent writes();
+
+    /** Whether anything can be read. */
+    default boolean servesReads() {
+      return reads() == Health.Extent.ALL || reads() == Health.Extent.SOME;
+    }
+
+    /** Whether everything can be written. */
+    default boolean servesAllWrites() {
+      return writes() == Health.Extent.ALL;
+    }
   }
 
   HealthPage health();

@@ -1,6 +1,7 @@
 package dev.ashlar.server.cli;
 
 import dev.ashlar.server.config.ServerRole;
+import dev.ashlar.server.config.Sizes;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -30,7 +31,8 @@ final class LocalCluster implements AutoCloseable {
   /** Set for processes that are to end when their standard input does. */
   private static final String END_WITH_INPUT = "ashlar.end-with-input";
 
-  private static final List<String> SIZES = List.of("-Xms", "-Xmx", "-XX:MaxDirectMemorySize=");
+  private static final List<String> SIZES =
+      List.of("-Xms", "-Xmx", "-XX:MaxDirectMemorySize=", "-D" + Sizes.DERIVED_PROPERTY + "=");
 
   private final ClusterPlan plan;
   private final Map<ClusterPlan.Member, Process> running = new LinkedHashMap<>();
@@ -85,7 +87,10 @@ final class LocalCluster implements AutoCloseable {
     builder
         .environment()
         .keySet()
-        .removeIf(name -> name.startsWith("ASHLAR_") && !name.equals("ASHLAR_LOG_LEVEL"));
+        .removeIf(
+            name ->
+                name.startsWith("MINIO_")
+                    || (name.startsWith("ASHLAR_") && !name.equals("ASHLAR_LOG_LEVEL")));
     return builder.start();
   }
 

@@ -1,6 +1,7 @@
 package dev.ashlar.server.cli;
 
 import dev.ashlar.metadata.consensus.file.DurableFiles;
+import dev.ashlar.server.admin.ConfigPage;
 import dev.ashlar.server.config.ServerOptions;
 import dev.ashlar.server.node.Node;
 import io.micronaut.context.ApplicationContext;
@@ -48,7 +49,7 @@ public final class RehearseCommand implements Callable<Integer> {
     Files.createDirectories(folder);
     Path root = Files.createTempDirectory(folder.toAbsolutePath(), "rehearsal-");
     try {
-      ApplicationContext context = ServerCommand.start(options(root));
+      ApplicationContext context = ServerCommand.start(options(root), new ConfigPage(List.of()));
       try {
         exercise(context);
       } finally {

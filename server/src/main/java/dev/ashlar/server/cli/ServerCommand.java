@@ -1,15 +1,21 @@
 package dev.ashlar.server.cli;
 
+import dev.ashlar.server.admin.ConfigPage;
 import dev.ashlar.server.admin.RunningServer;
 import dev.ashlar.server.config.ClusterOptions;
+import dev.ashlar.server.config.OptionSources;
 import dev.ashlar.server.config.ServerOptions;
 import dev.ashlar.server.config.ServerRole;
+import dev.ashlar.server.config.Setting;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.runtime.server.EmbeddedServer;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -35,6 +41,8 @@ import picocli.CommandLine.Spec;
       "or in the file that --config names (stripe-unit=16384)."
     })
 public final class ServerCommand implements Callable<Integer> {
+  private static final Logger LOG = LoggerFactory.getLogger(ServerCommand.class);
+
   /** Returned by {@link #call} when the server has started and keeps running. */
   public static final int RUNNING = -1;
 
@@ -46,20 +54,37 @@ public final class ServerCommand implements Callable<Integer> {
   public Integer call() {
     LocalCluster.watchInput();
     check();
+    List<Setting> given = OptionSources.settings(Objects.requireNonNull(spec));
+    List<String> unknown = OptionSources.unknownOfMinio(System.getenv());
+    if (!unknown.isEmpty()) {
+      LOG.warn(
+          "These variables in the environment mean something to MinIO and nothing here: {}. Remove"
+              + " them, or see docs/operate/from-minio.md for what there is in their place.",
+          String.join(", ", unknown));
+    }
     ApplicationContext context;
     try {
-      context = start(options);
+      context = start(options, new ConfigPage(options.settings(given, System.getenv())));
     } catch (RuntimeException e) {
       StartFailure.report(e, System.err);
       return 1;
     }
     Runtime.getRuntime().addShutdownHook(new Thread(context::close, "shutdown"));
     context.getBean(RunningServer.class).printStarted(System.out, Terminal.isOutput());
+    printMadeAsForMinio(OptionSources.madeAsForMinio(given));
     return RUNNING;
   }
 
+  private static void printMadeAsForMinio(List<Setting> settings) {
+    for (Setting each : settings) {
+      System.out.println(
+          "  From MinIO   " + each.name() + " " + each.value() + ", from " + each.from());
+    }
+    System.out.flush();
+  }
+
   /** Returns when both ports serve requests. */
-  static ApplicationContext start(ServerOptions options) {
+  static ApplicationContext start(ServerOptions options, ConfigPage config) {
     Map<String, Object> properties =
         Map.of(
             "micronaut.server.host",
@@ -71,7 +96,7 @@ public final class ServerCommand implements Callable<Integer> {
     ApplicationContext context =
         ApplicationContext.builder()
             .banner(false)
-            .singletons(options)
+            .singletons(options, config)
             .properties(properties)
             .build();
     try {

@@ -26,19 +26,20 @@ public final class DataOptions {
       paramLabel = "FOLDERS",
       showDefaultValue = Visibility.NEVER,
       description =
-          "Metadata folders: 1, 3 or 5; exactly 1 on a metadata node of a cluster. Default: spread"
-              + " over the data folders if these are on different devices, otherwise one folder"
-              + " beside them.")
+          "Metadata folders: 1, 3 or 5; exactly 1 on a metadata node of a cluster. Default: inside"
+              + " the data folders if there is only one or each is a device or mount of its own,"
+              + " otherwise one folder beside them.")
   private @Nullable String metadata;
 
   @Option(
       names = "--profile",
       paramLabel = "K+M",
-      defaultValue = "4+2",
+      showDefaultValue = Visibility.NEVER,
       description =
-          "Data and parity shards of new data. Append ',optimizations=off' for classic mode"
+          "Data and parity shards. Default: as the data is; of a new store 4+2, with less than six"
+              + " drives 3+2, 2+2, 2+1, 1+1 or 1+0. Append ',optimizations=off' for classic mode"
               + " (padded, full-stripe I/O), for comparisons only.")
-  private String profile = "";
+  private @Nullable String profile;
 
   @Option(
       names = "--stripe-unit",
@@ -106,8 +107,37 @@ public final class DataOptions {
     return metadata == null || metadata.isBlank() ? List.of() : FolderPattern.expand(metadata);
   }
 
-  Profile profile() {
-    return Profile.parse(profile, stripeUnit);
+  /**
+   * Of new data.
+   *
+   * @param drives of a store in one process; of a cluster, whatever is at least 6
+   */
+  Profile profile(int drives) {
+    return Profile.parse(profile == null ? profileOf(drives) : profile, stripeUnit);
+  }
+
+  /** As much parity as so few drives can have and leave half of the space for data. */
+  private static String profileOf(int drives) {
+    return switch (drives) {
+      case 1 -> "1+0";
+      case 2 -> "1+1";
+      case 3 -> "2+1";
+      case 4 -> "2+2";
+      case 5 -> "3+2";
+      default -> "4+2";
+    };
+  }
+
+  /** Whether data that was made so is what these options ask for. */
+  boolean allow(Profile present) {
+    return profile == null
+        ? stripeUnit == 0 || stripeUnit == present.stripeUnit()
+        : present.equals(Profile.parse(profile, stripeUnit));
+  }
+
+  /** Other folders than those of --data. */
+  void useFolders(String folders) {
+    data = folders;
   }
 
   public CodecChoice codec() {

@@ -1,5 +1,6 @@
 package dev.ashlar.server.config;
 
+import dev.ashlar.metadata.server.MetadataServer;
 import dev.ashlar.protocol.model.Profile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -21,25 +22,44 @@ public final class MetadataFolders {
   private MetadataFolders() {}
 
   /**
-   * Where each drive folder is a device of its own: the first five of them when two or more parity
-   * shards promise to survive two losses, the first three for one. Else a single folder beside the
-   * drives.
+   * Where each drive folder is a device of its own, or mounted by itself: the first five of them
+   * when two or more parity shards promise to survive two losses, the first three for one. The only
+   * drive folder has it inside. Else a single folder beside the drives. What was chosen at the
+   * first start stays.
    */
   public static List<Path> choose(List<Path> dataFolders, Profile profile) {
+    Path beside = parent(dataFolders.get(0)).resolve(NAME);
+    List<Path> inside = first(dataFolders, dataFolders.size());
+    int peers = MetadataServer.places(inside.stream().map(MetadataFolders::peerFolder).toList());
+    if (peers > 0) {
+      return first(dataFolders, peers);
+    }
     int wanted = profile.parityShards() >= 2 ? 5 : profile.parityShards() == 1 ? 3 : 1;
-    if (wanted > 1 && isSpread(dataFolders)) {
+    while (wanted > dataFolders.size()) {
+      wanted -= 2; // An even number survives no more losses than one less.
+    }
+    // Devices that are not mounted now must not change what was chosen at the first start.
+    if (inside.stream().anyMatch(ClusterIdentity::isIn)) {
       return first(dataFolders, wanted);
     }
-    Map<Path, FileStore> devices = devices(dataFolders);
-    if (wanted == 1 || new HashSet<>(devices.values()).size() < dataFolders.size()) {
-      return List.of(parent(dataFolders.get(0)).resolve(NAME));
-    }
-    return first(dataFolders, wanted);
+    boolean isBeside = ClusterIdentity.isIn(beside) || !areByThemselves(dataFolders);
+    return isBeside ? List.of(beside) : first(dataFolders, wanted);
   }
 
-  /** Devices that are not mounted now must not change what was chosen at the first start. */
-  private static boolean isSpread(List<Path> dataFolders) {
-    return dataFolders.stream().anyMatch(folder -> ClusterIdentity.isIn(folder.resolve(NAME)));
+  private static boolean areByThemselves(List<Path> dataFolders) {
+    Map<Path, FileStore> devices = devices(dataFolders);
+    return new HashSet<>(devices.values()).size() == dataFolders.size()
+        || dataFolders.stream().allMatch(MetadataFolders::isMounted);
+  }
+
+  /** Whether another device is there than around it, as with the volumes of a container. */
+  private static boolean isMounted(Path folder) {
+    return new HashSet<>(devices(List.of(folder, parent(folder))).values()).size() == 2;
+  }
+
+  /** Where in a metadata folder the peer's files are. */
+  public static Path peerFolder(Path metadataFolder) {
+    return metadataFolder.resolve("peer");
   }
 
   private static List<Path> first(List<Path> dataFolders, int count) {

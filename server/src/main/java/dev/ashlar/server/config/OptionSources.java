@@ -1,34 +1,41 @@
 package dev.ashlar.server.config;
 
+import dev.ashlar.server.config.MinioAliases.Alias;
 import java.io.IOException;
 import java.io.StringReader;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Properties;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.IDefaultValueProvider;
 import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
 
 /**
  * Where options come from besides the command line: environment variables ({@code --stripe-unit} is
  * {@code ASHLAR_STRIPE_UNIT}), then the properties file that {@code --config} names ({@code
- * stripe-unit}), then the defaults of their declarations. Errors name the variable, or the file and
- * line, that the value comes from.
+ * stripe-unit}), then the environment under MinIO's names, then the defaults of their declarations.
+ * Errors name the variable, or the file and line, that the value comes from.
  */
 public final class OptionSources implements IDefaultValueProvider {
   private final @Nullable Path file;
   private final Map<String, Entry> entries;
   private final Map<String, String> environment;
+  private final Map<String, Alias> aliasesOfArguments;
+  private final Map<String, Alias> aliasesOfEnvironment;
 
   /**
    * A value of the file.
@@ -38,10 +45,15 @@ public final class OptionSources implements IDefaultValueProvider {
   private record Entry(String value, int line) {}
 
   private OptionSources(
-      @Nullable Path file, Map<String, Entry> entries, Map<String, String> environment) {
+      @Nullable Path file,
+      Map<String, Entry> entries,
+      Map<String, String> environment,
+      Map<String, Alias> aliasesOfArguments) {
     this.file = file;
     this.entries = entries;
     this.environment = environment;
+    this.aliasesOfArguments = aliasesOfArguments;
+    aliasesOfEnvironment = MinioAliases.ofEnvironment(environment);
   }
 
   /** Only the option that has to be known before the others are parsed. */
@@ -62,12 +74,13 @@ public final class OptionSources implements IDefaultValueProvider {
     entries.forEach(
         (name, entry) -> {
           OptionSpec option = command.getCommandSpec().findOption("--" + name);
-          if (option == null || isFlag(option) || name.equals("config")) {
+          if (option == null || !isSettable(option) || name.equals("config")) {
             throw new IllegalArgumentException(
-                at(file, entry.line()) + "there is no option " + name);
+                at(file, entry.line()) + ": there is no option " + name);
           }
         });
-    OptionSources sources = new OptionSources(file, entries, environment);
+    OptionSources sources =
+        new OptionSources(file, entries, environment, MinioAliases.ofArguments(arguments));
     command.setDefaultValueProvider(sources);
     CommandLine root = command.getCommandSpec().root().commandLine();
     CommandLine.IParameterExceptionHandler handler = root.getParameterExceptionHandler();
@@ -127,7 +140,7 @@ public final class OptionSources implements IDefaultValueProvider {
     try {
       properties.load(new StringReader(text));
     } catch (IOException | IllegalArgumentException e) {
-      throw new IllegalArgumentException(at(file, line) + e.getMessage(), e);
+      throw new IllegalArgumentException(at(file, line) + ": " + e.getMessage(), e);
     }
     for (String name : properties.stringPropertyNames()) {
       entries.put(name, new Entry(properties.getProperty(name), line));
@@ -135,22 +148,84 @@ public final class OptionSources implements IDefaultValueProvider {
   }
 
   private static String at(@Nullable Path file, int line) {
-    return "--config " + file + ", line " + line + ": ";
+    return "--config " + file + ", line " + line;
   }
 
   @Override
   public @Nullable String defaultValue(ArgSpec argument) {
-    if (!(argument instanceof OptionSpec option) || isFlag(option)) {
+    if (!(argument instanceof OptionSpec option) || !isSettable(option)) {
       return null;
     }
-    String variable = environment.get(variable(option.longestName()));
-    Entry entry = entries.get(option.longestName().substring(2));
-    return variable == null && entry != null ? entry.value() : variable;
+    Alias found = find(option);
+    return found == null ? null : found.value();
   }
 
-  /** Help and version. */
-  private static boolean isFlag(OptionSpec option) {
-    return option.arity().max() == 0;
+  /** What is said of the option elsewhere than on the command line; null: nothing. */
+  private @Nullable Alias find(OptionSpec option) {
+    String name = option.longestName();
+    Alias argument = aliasesOfArguments.get(name);
+    if (argument != null) {
+      return argument;
+    }
+    String value = environment.get(variable(name));
+    if (value != null) {
+      return new Alias(value, inEnvironment(variable(name)));
+    }
+    Entry entry = entries.get(name.substring(2));
+    return entry == null
+        ? aliasesOfEnvironment.get(name)
+        : new Alias(entry.value(), at(file, entry.line()));
+  }
+
+  /** Whether it can be set elsewhere than on the command line: help and version cannot. */
+  private static boolean isSettable(OptionSpec option) {
+    return option.arity().max() > 0 && !MinioOptions.NAMES.contains(option.longestName());
+  }
+
+  static String inEnvironment(String variable) {
+    return variable + " in the environment";
+  }
+
+  /**
+   * The options of a command that {@link #use} was called for and that has been parsed, in the
+   * order of their declarations.
+   */
+  public static List<Setting> settings(CommandSpec command) {
+    OptionSources sources =
+        (OptionSources) Objects.requireNonNull(command.defaultValueProvider(), "no sources");
+    List<Setting> settings = new ArrayList<>();
+    for (OptionSpec option : command.options()) {
+      if (isSettable(option)) {
+        settings.add(sources.setting(command.commandLine(), option));
+      }
+    }
+    return settings;
+  }
+
+  private Setting setting(CommandLine command, OptionSpec option) {
+    String name = option.longestName();
+    if (isOnCommandLine(command, option)) {
+      String value = String.join(",", option.originalStringValues());
+      return new Setting(name, value, Setting.COMMAND_LINE);
+    }
+    Alias found = find(option);
+    return found == null
+        ? new Setting(name, Objects.requireNonNullElse(option.defaultValue(), ""), Setting.DEFAULT)
+        : new Setting(name, found.value(), found.from());
+  }
+
+  /** Variables of MinIO that have no meaning here, sorted. */
+  public static List<String> unknownOfMinio(Map<String, String> environment) {
+    return MinioAliases.unknown(environment);
+  }
+
+  /** Of the settings, those that were made under MinIO's names. */
+  public static List<Setting> madeAsForMinio(List<Setting> settings) {
+    return settings.stream()
+        .filter(
+            setting ->
+                setting.from().startsWith("MINIO_") || MinioOptions.NAMES.contains(setting.from()))
+        .toList();
   }
 
   /** The environment variable of an option. */
@@ -163,22 +238,13 @@ public final class OptionSources implements IDefaultValueProvider {
     CommandLine command = failure.getCommandLine();
     for (OptionSpec option : command.getCommandSpec().options()) {
       if (concerns(failure, option) && !isOnCommandLine(command, option)) {
-        String source = source(option);
-        return source.isEmpty()
+        Alias found = find(option);
+        return found == null
             ? failure
-            : new ParameterException(command, source + failure.getMessage(), failure);
+            : new ParameterException(command, found.from() + ": " + failure.getMessage(), failure);
       }
     }
     return failure;
-  }
-
-  private String source(OptionSpec option) {
-    String variable = variable(option.longestName());
-    Entry entry = entries.get(option.longestName().substring(2));
-    if (environment.containsKey(variable)) {
-      return variable + " in the environment: ";
-    }
-    return entry == null ? "" : at(file, entry.line());
   }
 
   /** The parser names the option it is about; later checks name it in their messages. */
@@ -189,7 +255,7 @@ public final class OptionSources implements IDefaultValueProvider {
   }
 
   private static boolean isOnCommandLine(CommandLine command, OptionSpec option) {
-    CommandLine.ParseResult parsed = command.getParseResult();
+    ParseResult parsed = command.getParseResult();
     return parsed != null && parsed.hasMatchedOption(option);
   }
 }

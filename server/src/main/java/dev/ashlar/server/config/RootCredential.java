@@ -6,7 +6,9 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Properties;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,7 +23,20 @@ public record RootCredential(String accessKey, String secretKey, String origin, 
   private static final Logger LOG = LoggerFactory.getLogger(RootCredential.class);
   private static final String ACCESS_KEY = "ASHLAR_ACCESS_KEY";
   private static final String SECRET_KEY = "ASHLAR_SECRET_KEY";
-  private static final String ENVIRONMENT = "the environment";
+
+  /** Variables of both, ours before MinIO's and those before its older ones. */
+  private static final List<Variables> VARIABLES =
+      List.of(
+          new Variables(ACCESS_KEY, SECRET_KEY),
+          new Variables("MINIO_ROOT_USER", "MINIO_ROOT_PASSWORD"),
+          new Variables("MINIO_ACCESS_KEY", "MINIO_SECRET_KEY"));
+
+  /** What may stand behind a variable of MinIO: then its value is the name of a file. */
+  private static final String IN_FILE = "_FILE";
+
+  /** Where such files are if they have no path. */
+  private static final Path SECRETS = Path.of("/run/secrets");
+
   private static final String FILE = "credentials";
   private static final String ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
   private static final String SECRET_ALPHABET =
@@ -43,22 +58,80 @@ public record RootCredential(String accessKey, String secretKey, String origin, 
     return accessKey.chars().allMatch(c -> c > ' ' && c < 0x7F && "/,=".indexOf(c) < 0);
   }
 
+  /** Two variables of the environment that go together. */
+  private record Variables(String accessKey, String secretKey) {
+    /** The first of which one is set; null if none is. */
+    static @Nullable Variables in(Map<String, String> environment) {
+      for (Variables each : VARIABLES) {
+        if (each.isSet(environment, each.accessKey) || each.isSet(environment, each.secretKey)) {
+          return each;
+        }
+      }
+      return null;
+    }
+
+    boolean isOfMinio() {
+      return !accessKey.equals(ACCESS_KEY);
+    }
+
+    private boolean isSet(Map<String, String> environment, String name) {
+      // Compose files set variables of MinIO to nothing.
+      return isOfMinio()
+          ? !environment.getOrDefault(name, "").isBlank()
+              || !environment.getOrDefault(name + IN_FILE, "").isBlank()
+          : environment.containsKey(name);
+    }
+
+    RootCredential read(Map<String, String> environment) throws IOException {
+      boolean hasAccessKey = isSet(environment, accessKey);
+      OptionTypes.require(
+          hasAccessKey && isSet(environment, secretKey),
+          "%s is set, %s is not: they go together",
+          hasAccessKey ? accessKey : secretKey,
+          hasAccessKey ? secretKey : accessKey);
+      return new RootCredential(
+          value(environment, accessKey),
+          value(environment, secretKey),
+          OptionSources.inEnvironment(accessKey),
+          false);
+    }
+
+    private String value(Map<String, String> environment, String name) throws IOException {
+      String value = environment.getOrDefault(name, "");
+      if (!isOfMinio() || !value.isBlank()) {
+        return value;
+      }
+      Path file = Path.of(environment.getOrDefault(name + IN_FILE, ""));
+      return Files.readString(Files.exists(file) ? file : SECRETS.resolve(file)).strip();
+    }
+  }
+
+  /** Those of this origin; null if it is a file. */
+  private static @Nullable Variables variables(String origin) {
+    return VARIABLES.stream()
+        .filter(each -> origin.equals(OptionSources.inEnvironment(each.accessKey)))
+        .findFirst()
+        .orElse(null);
+  }
+
+  /** The names of all variables that are looked for. */
+  static List<String> variables() {
+    return VARIABLES.stream()
+        .flatMap(each -> Stream.of(each.accessKey, each.secretKey))
+        .flatMap(name -> Stream.of(name, name + IN_FILE))
+        .toList();
+  }
+
   /**
    * From the environment, else from the first folder that has it in a file, else made up. Writes
    * nothing, so that what is wrong with it is known before anything is formatted.
    */
   public static RootCredential find(Map<String, String> environment, List<Path> folders)
       throws IOException {
-    String accessKey = environment.get(ACCESS_KEY);
-    String secretKey = environment.get(SECRET_KEY);
-    if (accessKey != null && secretKey != null) {
-      return new RootCredential(accessKey, secretKey, ENVIRONMENT, false);
+    Variables given = Variables.in(environment);
+    if (given != null) {
+      return given.read(environment);
     }
-    OptionTypes.require(
-        accessKey == null && secretKey == null,
-        "%s is set, %s is not: they go together",
-        accessKey == null ? SECRET_KEY : ACCESS_KEY,
-        accessKey == null ? ACCESS_KEY : SECRET_KEY);
     List<Path> files = folders.stream().map(folder -> folder.resolve(FILE)).toList();
     RootCredential kept = readAny(files);
     return kept == null ? generate(files.get(0)) : kept;
@@ -70,8 +143,9 @@ public record RootCredential(String accessKey, String secretKey, String origin, 
    */
   public static RootCredential given(Map<String, String> environment, @Nullable Path file)
       throws IOException {
-    if (environment.containsKey(ACCESS_KEY) || environment.containsKey(SECRET_KEY)) {
-      return find(environment, List.of());
+    Variables given = Variables.in(environment);
+    if (given != null) {
+      return given.read(environment);
     }
     if (file == null) {
       throw new IllegalArgumentException(
@@ -84,7 +158,7 @@ public record RootCredential(String accessKey, String secretKey, String origin, 
   /** The same of a process that can do without: null where it is given none. */
   public static @Nullable RootCredential ifGiven(
       Map<String, String> environment, @Nullable Path file) throws IOException {
-    boolean isGiven = environment.containsKey(ACCESS_KEY) || file != null;
+    boolean isGiven = Variables.in(environment) != null || file != null;
     return isGiven ? given(environment, file) : null;
   }
 
@@ -103,7 +177,7 @@ public record RootCredential(String accessKey, String secretKey, String origin, 
    * only with all of them.
    */
   public void keep(List<Path> folders) throws IOException {
-    if (origin.equals(ENVIRONMENT)) {
+    if (variables(origin) != null) {
       return;
     }
     for (Path folder : folders) {
@@ -185,9 +259,11 @@ public record RootCredential(String accessKey, String secretKey, String origin, 
   /** A command with which a user may try the server. */
   public String awsLine(String region, String endpoint) {
     String load = origin.startsWith("/") ? ". " + origin + " && " : "";
+    Variables names = Objects.requireNonNullElse(variables(origin), VARIABLES.getFirst());
     return load
-        + "AWS_ACCESS_KEY_ID=$ASHLAR_ACCESS_KEY AWS_SECRET_ACCESS_KEY=$ASHLAR_SECRET_KEY AWS_REGION="
-        + "%s aws --endpoint-url %s s3 mb s3://my-bucket".formatted(region, endpoint);
+        + "AWS_ACCESS_KEY_ID=$%s AWS_SECRET_ACCESS_KEY=$%s AWS_REGION=%s aws --endpoint-url %s s3 mb"
+            .formatted(names.accessKey, names.secretKey, region, endpoint)
+        + " s3://my-bucket";
   }
 
   /** Where it came from, for the start-up message. */

@@ -42,6 +42,12 @@ public final class ServerOptions {
   @ArgGroup(validate = false, heading = "%nBackground work:%n")
   private BackgroundOptions background = new BackgroundOptions();
 
+  @ArgGroup(validate = false, heading = "%nSizes:%n")
+  private SizeOptions sizeOptions = new SizeOptions();
+
+  @ArgGroup(validate = false, heading = "%nAs MinIO's server has it:%n")
+  private MinioOptions minio = new MinioOptions();
+
   @ArgGroup(validate = false, heading = "%nCluster:%n")
   private ClusterOptions cluster = new ClusterOptions();
 
@@ -51,6 +57,7 @@ public final class ServerOptions {
   private List<Path> dataFolders = List.of();
   private List<Path> metadataFolders = List.of();
   private @Nullable Profile profile;
+  private @Nullable Sizes sizes;
   private @Nullable TlsFiles tlsFiles;
 
   /**
@@ -73,10 +80,11 @@ public final class ServerOptions {
    * @throws IllegalArgumentException if one is wrong; the message names it
    */
   public void check(Map<String, String> environment) {
-    Profile parsed = data.profile();
-    profile = parsed;
+    useFoldersOfMinio();
+    require(!service.region().isBlank(), "--region takes a name");
     data.check();
     background.check();
+    sizeOptions.check();
     if (cluster.isGiven()) {
       cluster.check(environment);
     } else {
@@ -84,12 +92,57 @@ public final class ServerOptions {
     }
     tlsFiles = tls.files();
     dataFolders = has(ServerRole.STORAGE) ? data.dataFolders() : List.of();
+    Profile parsed = data.profile(cluster.isGiven() ? Integer.MAX_VALUE : dataFolders.size());
+    profile = parsed;
+    sizes = Sizes.of(Machine.ofProcess(), sizeOptions, dataFolders.size());
     metadataFolders = has(ServerRole.METADATA) ? metadataFolders(parsed) : List.of();
     if (cluster.isGiven()) {
       checkMember(parsed);
     } else {
       checkSingleProcess(parsed);
     }
+  }
+
+  /**
+   * What this process is configured with.
+   *
+   * @param given the options as they were given
+   */
+  public List<Setting> settings(List<Setting> given, Map<String, String> environment) {
+    List<Setting> settings = sizes().settings(given, environment);
+    settings.replaceAll(this::derived);
+    return settings;
+  }
+
+  private Setting derived(Setting option) {
+    boolean isDefault = option.from().equals(Setting.DEFAULT);
+    return switch (option.name()) {
+      case "--profile" ->
+          isDefault ? new Setting(option.name(), "", "the data, see status") : option;
+      case "--data" ->
+          minio.folders().isEmpty()
+              ? option
+              : new Setting(option.name(), minio.folders(), Setting.COMMAND_LINE);
+      case "--any-region" ->
+          isDefault && service.acceptsAnyRegion()
+              ? new Setting(option.name(), "true", Setting.DERIVED)
+              : option;
+      default -> option;
+    };
+  }
+
+  private void useFoldersOfMinio() {
+    String folders = minio.folders();
+    if (folders.isEmpty()) {
+      return;
+    }
+    require(
+        !folders.contains("://"),
+        "'%s' names folders of other servers: processes that are one store are a cluster, see"
+            + " docs/operate/deploy.md",
+        folders);
+    data.useFolders(folders);
+    service.serveAsMinio();
   }
 
   private List<Path> metadataFolders(Profile parsed) {
@@ -163,7 +216,18 @@ public final class ServerOptions {
     return metadataFolders;
   }
 
+  /** Of new data; a store that has data keeps its own. */
   public Profile profile() {
     return Objects.requireNonNull(profile);
+  }
+
+  /** Whether data that was made so is what the options ask for. */
+  public boolean allow(Profile present) {
+    return data.allow(present);
+  }
+
+  /** How large the parts of this process are. */
+  public Sizes sizes() {
+    return Objects.requireNonNull(sizes);
   }
 }

@@ -1,5 +1,6 @@
 package dev.ashlar.server.config;
 
+import dev.ashlar.gateway.s3.S3Config;
 import dev.ashlar.gateway.s3.S3Config.NewBuckets;
 import dev.ashlar.transport.Endpoint;
 import dev.ashlar.transport.Transport;
@@ -38,9 +39,20 @@ public final class ServiceOptions {
   @Option(
       names = "--region",
       paramLabel = "NAME",
-      defaultValue = "us-east-1",
+      defaultValue = S3Config.CLASSIC_REGION,
       description = "Region that requests must be signed for.")
   private String region = "";
+
+  @Option(
+      names = "--any-region",
+      arity = "0..1",
+      fallbackValue = "true",
+      defaultValue = "false",
+      showDefaultValue = Visibility.NEVER,
+      description =
+          "Serve requests that are signed for other regions than --region, and create buckets that"
+              + " are asked for in them.")
+  private boolean acceptsAnyRegion;
 
   @Option(
       names = "--signature-v2",
@@ -102,6 +114,19 @@ public final class ServiceOptions {
 
   public String region() {
     return region;
+  }
+
+  /** Whether requests may be signed for any region. */
+  public boolean acceptsAnyRegion() {
+    return acceptsAnyRegion;
+  }
+
+  /**
+   * MinIO serves every region if it is told none. If it is told one, its clients still ask in the
+   * classic one where a bucket is.
+   */
+  void serveAsMinio() {
+    acceptsAnyRegion = true;
   }
 
   /** Whether requests may be signed with version 2. */

@@ -97,13 +97,12 @@ final class ClusterNode implements RunningServer {
     cluster = Objects.requireNonNull(options.cluster());
     try {
       tls = openTls(); // Before anything is opened: what is wrong with it shows at once.
-      int threads = Runtime.getRuntime().availableProcessors();
+      int threads = options.sizes().eventLoops();
       loops = opened.add(new EventLoops(options.service().transport(), threads, "cluster"));
       codes = opened.add(new ErasureCodes(options.data().codec()));
-      resources =
-          opened.add(ProcessMemory.resources(options.dataFolders().size(), codes, meters, clock));
+      resources = opened.add(ProcessMemory.resources(options, codes, meters, clock));
       start();
-      OpenFiles.ofProcess().report(options.dataFolders().size());
+      new OpenFiles(options.sizes().openFiles()).report(options.dataFolders().size());
     } catch (Exception e) {
       close();
       throw e;
@@ -142,7 +141,13 @@ final class ClusterNode implements RunningServer {
                   options.metadataFolders().getFirst(),
                   cluster,
                   new MetadataRole.Dependencies(
-                      resources, port, loops, tls, meters, options.background().scrub().period()),
+                      resources,
+                      port,
+                      loops,
+                      tls,
+                      meters,
+                      options.background().scrub().period(),
+                      options.sizes().metadataReads()),
                   clock));
     }
     if (cluster.has(ServerRole.STORAGE) || cluster.has(ServerRole.GATEWAY)) {
@@ -233,7 +238,7 @@ final class ClusterNode implements RunningServer {
     if (!own.isUseful()) {
       return;
     }
-    own.serve(port, cluster.id(), cluster.secret());
+    own.serve(port, cluster.id(), cluster.secret(), options.sizes());
     DriveScrubs looking =
         opened.add(
             new DriveScrubs(options.background(), metadata, own.drives().stores(), steady, meters));
@@ -274,7 +279,7 @@ final class ClusterNode implements RunningServer {
         jobs, () -> logTime.ofOwn(drives.oldestReadMs(gateway.reads().oldestMs())), logTime);
     new ClusterBalance(metadata, cluster.outAfter(), drives::hasFailed, System::nanoTime)
         .start(jobs);
-    gateway.serve(root);
+    gateway.serve(root, new RecentHealth(this::health, System::nanoTime));
     return new Serving(
         drives,
         metadata,
@@ -379,6 +384,7 @@ final class ClusterNode implements RunningServer {
       out.println("  TLS          between all processes, certificate until " + tls.validUntil());
     }
     out.println("  Management   http://" + options.service().managementListen() + "/health");
+    out.println("  Sizes        " + options.sizes().told());
     Serving gateway = serving;
     if (gateway != null) {
       out.println("  S3           http://" + options.service().listen());

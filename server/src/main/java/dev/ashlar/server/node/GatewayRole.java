@@ -19,6 +19,8 @@ import dev.ashlar.gateway.auth.SigV4Authenticator;
 import dev.ashlar.gateway.auth.SigV4Authenticator.CredentialLookup;
 import dev.ashlar.gateway.exchange.HttpExchange.RequestHandler;
 import dev.ashlar.gateway.federation.FetchedKeys;
+import dev.ashlar.gateway.health.HealthService;
+import dev.ashlar.gateway.health.HealthService.StoreState;
 import dev.ashlar.gateway.http.HttpConfig;
 import dev.ashlar.gateway.http.S3Server;
 import dev.ashlar.gateway.iam.IamService;
@@ -71,9 +73,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The gateway: the engine, and S3 over it, on whatever metadata and drives it is given. */
 final class GatewayRole implements AutoCloseable {
-  /** What requests may hold in memory together: bodies, stripes, reads, unsent answers. */
-  private static final long BUDGET_BYTES = 128L << 20;
-
   /**
    * Changes are folded though a read that began before them still runs, if that was so long ago.
    */
@@ -138,7 +137,7 @@ final class GatewayRole implements AutoCloseable {
                       backend.drives(),
                       dependencies.codes(),
                       dependencies.slabs(),
-                      ProcessMemory.ofRequests(dependencies.meters()))
+                      ProcessMemory.ofRequests(options.sizes(), dependencies.meters()))
                   .meters(dependencies.meters())
                   .clock(dependencies.steady())
                   .hedging(
@@ -246,10 +245,15 @@ final class GatewayRole implements AutoCloseable {
   }
 
   /** Opens the S3 port and returns where it is, the port chosen if none was asked for. */
-  InetSocketAddress serve(RootCredential root) throws Exception {
+  InetSocketAddress serve(RootCredential root, StoreState state) throws Exception {
     VirtualHosts hosts = new VirtualHosts(options.service().domains());
     S3Config config =
-        new S3Config(options.service().region(), hosts, "ashlar", options.service().newBuckets());
+        new S3Config(
+            options.service().region(),
+            options.service().acceptsAnyRegion(),
+            hosts,
+            "ashlar",
+            options.service().newBuckets());
     SecretSeals seals = seals();
     Path accounts = options.service().accounts();
     if (accounts != null) {
@@ -257,8 +261,7 @@ final class GatewayRole implements AutoCloseable {
     }
     Principals principals = principals(root, seals);
     SigV4Authenticator version4 =
-        new SigV4Authenticator(
-            credentials(root), principals, options.service().region(), dependencies.clock());
+        new SigV4Authenticator(credentials(root), principals, signedRegion(), dependencies.clock());
     Authenticator authenticator =
         options.service().acceptsSignatureV2()
             ? new SigV2Authenticator(version4, hosts, dependencies.clock())
@@ -274,17 +277,25 @@ final class GatewayRole implements AutoCloseable {
             new SecureRandom());
     HttpConfig http =
         HttpConfig.defaults(options.service().listen().socketAddress())
-            .withTransport(options.service().transport());
-    ByteBudget budget = new ByteBudget(BUDGET_BYTES);
+            .withTransport(options.service().transport())
+            .withEventLoops(options.sizes().eventLoops());
+    ByteBudget budget = ProcessMemory.ofConnections(options.sizes());
     return opened
         .add(
             new S3Server(
                 http,
-                withIdentities(service, principals, seals),
+                new HealthService(withIdentities(service, principals, seals), hosts, state),
                 budget,
                 dependencies.meters(),
                 dependencies.clock()))
         .address();
+  }
+
+  /** The region that requests have to be signed for. */
+  private String signedRegion() {
+    return options.service().acceptsAnyRegion()
+        ? SigV4Authenticator.ANY_REGION
+        : options.service().region();
   }
 
   /** IAM and STS on the same port. */
@@ -295,7 +306,7 @@ final class GatewayRole implements AutoCloseable {
     actions.addAll(SessionService.actionNames());
     return new QueryService(
         s3,
-        new FormAuthenticator(principals, options.service().region(), clock),
+        new FormAuthenticator(principals, signedRegion(), clock),
         Map.of(
             QueryApi.IAM, new IamService(metadata, seals),
             QueryApi.STS, new SessionService(metadata, new FetchedKeys(), new SecureRandom())),

@@ -4,6 +4,7 @@ import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.server.admin.Health;
 import dev.ashlar.server.cluster.DriveUse;
 import dev.ashlar.server.config.ClusterOptions;
@@ -70,8 +71,8 @@ final class LocalDrives implements AutoCloseable {
     }
 
     /** Of the only process that has drives: it can serve when it has k of them. */
-    static Config embedded(ServerOptions options, UUID cluster) {
-      return of(options, cluster, "", options.profile().dataShards());
+    static Config embedded(ServerOptions options, Profile profile, UUID cluster) {
+      return of(options, cluster, "", profile.dataShards());
     }
 
     /** Of one node among others: it is of use with any drive. */

@@ -10,6 +10,7 @@ import dev.ashlar.protocol.message.PutDrives;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.server.config.ServerOptions;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -31,11 +32,35 @@ final class LocalPlacement implements AwaitedDrives.Registration {
   }
 
   /**
-   * @throws IOException when the drives or the profile are not those the data was made with
+   * The profile that the data has, or is to have. Nothing is opened or formatted before.
+   *
+   * @throws IOException when the options ask for another one, or for other drives
+   */
+  static Profile profile(MetadataClient metadata, ServerOptions options)
+      throws IOException, MetadataUnavailableException {
+    if (metadata.drives().isEmpty()) {
+      return options.profile();
+    }
+    Profile present = metadata.placement().profile();
+    if (!options.allow(present)) {
+      throw new IOException(
+          "this data was made with --profile %s --stripe-unit %s"
+              .formatted(present, present.stripeUnit()));
+    }
+    int known = metadata.drives().size();
+    if (options.dataFolders().size() != known) {
+      throw new IOException(
+          "this data was made with %s drive folders, --data names %s"
+              .formatted(known, options.dataFolders().size()));
+    }
+    return present;
+  }
+
+  /**
+   * @throws IOException when a drive of a new store is missing
    */
   void install(Profile profile) throws IOException, MetadataUnavailableException {
     if (!metadata.drives().isEmpty()) {
-      check(metadata, drives, profile);
       register(drives.rows());
       return;
     }
@@ -86,22 +111,6 @@ final class LocalPlacement implements AwaitedDrives.Registration {
     CommandResult result = metadata.submit(Command.newBuilder().setPutDrives(command));
     if (result.getCode() != ResultCode.OK) {
       throw new IOException("metadata does not accept these drives: " + result.getCode());
-    }
-  }
-
-  private static void check(MetadataClient metadata, LocalDrives drives, Profile profile)
-      throws IOException {
-    Profile present = metadata.placement().profile();
-    if (!present.equals(profile)) {
-      throw new IOException(
-          "this data was made with --profile %s --stripe-unit %s"
-              .formatted(present, present.stripeUnit()));
-    }
-    int known = metadata.drives().size();
-    if (drives.ids().size() != known) {
-      throw new IOException(
-          "this data was made with %s drive folders, --data names %s"
-              .formatted(known, drives.ids().size()));
     }
   }
 }

@@ -9,6 +9,7 @@ import dev.ashlar.metadata.state.apply.MetadataVersion;
 import dev.ashlar.metadata.table.RocksResources;
 import dev.ashlar.protocol.wire.Role;
 import dev.ashlar.server.config.ClusterOptions;
+import dev.ashlar.server.config.MetadataFolders;
 import dev.ashlar.storage.drive.DriveResources;
 import dev.ashlar.transport.EventLoops;
 import dev.ashlar.transport.call.CallClientConfig;
@@ -30,8 +31,6 @@ final class MetadataRole implements AutoCloseable {
   /** How long the end waits for what only makes the next start faster. */
   static final Duration CHECKPOINT_WAIT = Duration.ofSeconds(10);
 
-  private static final int READ_THREADS = 4;
-
   private final CloseStack opened = new CloseStack();
   private final MetadataPeer peer;
 
@@ -42,7 +41,8 @@ final class MetadataRole implements AutoCloseable {
       EventLoops loops,
       @Nullable ClusterTls tls,
       MeterRegistry meters,
-      Duration verifyEvery) {}
+      Duration verifyEvery,
+      int readsAtOnce) {}
 
   /**
    * @param folder its own
@@ -57,14 +57,14 @@ final class MetadataRole implements AutoCloseable {
       PeerConfig config =
           new PeerConfig(
               cluster.id(),
-              peerFolder(folder),
+              MetadataFolders.peerFolder(folder),
               cluster.address(),
               cluster.metadataNodes(),
               cluster.joinsMetadata(),
               new CallClientConfig(
                   Role.METADATA, cluster.id(), cluster.secret(), dependencies.tls()),
               ElectionTimes.DEFAULT,
-              rocks(dependencies.resources(), opened),
+              rocks(dependencies.resources(), dependencies.readsAtOnce(), opened),
               dependencies.meters(),
               CheckpointLimits.DEFAULT.withVerifyEvery(dependencies.verifyEvery()),
               clock,
@@ -76,17 +76,16 @@ final class MetadataRole implements AutoCloseable {
     }
   }
 
-  /** Where in a metadata folder the peer's files are. */
-  static Path peerFolder(Path metadataFolder) {
-    return metadataFolder.resolve("peer");
-  }
-
-  /** Metadata's share of what RocksDB has in this process. */
-  static RocksResources rocks(DriveResources resources, CloseStack opened) {
+  /**
+   * Metadata's share of what RocksDB has in this process.
+   *
+   * @param readsAtOnce of those that wait for a drive
+   */
+  static RocksResources rocks(DriveResources resources, int readsAtOnce, CloseStack opened) {
     ExecutorService blockingReads =
         opened.add(
             Executors.newFixedThreadPool(
-                READ_THREADS, Thread.ofPlatform().name("metadata-read-", 0).daemon().factory()));
+                readsAtOnce, Thread.ofPlatform().name("metadata-read-", 0).daemon().factory()));
     return new RocksResources(
         resources.env(), resources.blockCache(), resources.writeBufferManager(), blockingReads);
   }

@@ -8,6 +8,7 @@ import dev.ashlar.metadata.server.MetadataServer;
 import dev.ashlar.metadata.table.RocksResources;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.process.SteadyClock;
 import dev.ashlar.server.admin.Admin;
 import dev.ashlar.server.admin.Health;
@@ -59,9 +60,9 @@ public final class Node implements RunningServer {
   /** That many seconds: nobody else has to be waited for. */
   private static final int VACANT_TRIES = 5;
 
-  private final ServerOptions options;
   private final CloseStack opened = new CloseStack();
   private final MetadataServer metadataServer;
+  private final Profile profile;
   private final LocalDrives drives;
   private final DriveScrubs scrubs;
   private final RootCredential root;
@@ -71,13 +72,11 @@ public final class Node implements RunningServer {
   private final StartMessage startMessage;
 
   Node(ServerOptions options, MeterRegistry meters) throws Exception {
-    this.options = options;
     try {
       Clock clock = Clock.systemUTC();
       Clock steady = SteadyClock.ofSystem();
       ErasureCodes codes = opened.add(new ErasureCodes(options.data().codec()));
-      DriveResources resources =
-          opened.add(ProcessMemory.resources(options.dataFolders().size(), codes, meters, clock));
+      DriveResources resources = opened.add(ProcessMemory.resources(options, codes, meters, clock));
       if (!MetadataServer.holdMetadata(peerFolders(options))
           && DriveFolderState.holdData(options.dataFolders())) {
         throw new IOException(
@@ -95,14 +94,20 @@ public final class Node implements RunningServer {
       locks.takeExisting(mounted);
       metadataServer = openMetadata(options, notMounted, cluster, resources, meters, clock);
       MetadataClient metadata = metadataServer.client();
+      profile = LocalPlacement.profile(metadata, options);
+      if (profile.parityShards() == 0) {
+        LOG.warn(
+            "Nothing is protected: with profile {}, the loss of a drive is the loss of its data.",
+            profile);
+      }
       drives =
           opened.add(
               new LocalDrives(
-                  LocalDrives.Config.embedded(options, cluster),
+                  LocalDrives.Config.embedded(options, profile, cluster),
                   AwaitedDrives.known(metadata),
                   resources));
       LocalPlacement placement = new LocalPlacement(metadata, drives);
-      placement.install(options.profile());
+      placement.install(profile);
       AwaitedDrives awaited =
           new AwaitedDrives(drives, metadata, placement, drive -> {}, LOOK_AGAIN);
       awaited.fill(VACANT_TRIES);
@@ -110,7 +115,7 @@ public final class Node implements RunningServer {
           opened.add(
               new GatewayRole(
                   options,
-                  new GatewayRole.Backend(cluster, options.profile(), metadata, awaited::store),
+                  new GatewayRole.Backend(cluster, profile, metadata, awaited::store),
                   new GatewayRole.Dependencies(codes, resources.slabs(), meters, clock, steady),
                   LongUnaryOperator.identity()));
       PeriodicJobs jobs = opened.add(new PeriodicJobs(() -> true, meters));
@@ -128,13 +133,14 @@ public final class Node implements RunningServer {
               new DriveScrubs(options.background(), metadata, drives.stores(), steady, meters));
       opened.add(awaited.start(scrubs::add, AwaitedDrives.PAUSE));
       root.keep(mounted);
-      s3Address = gateway.serve(root);
-      OpenFiles.ofProcess().report(options.dataFolders().size());
+      s3Address = gateway.serve(root, new RecentHealth(this::health, System::nanoTime));
+      new OpenFiles(options.sizes().openFiles()).report(options.dataFolders().size());
       startMessage =
           new StartMessage(
               options,
+              profile,
               root,
-              codes.of(options.profile()).name(),
+              codes.of(profile).name(),
               options.dataFolders().size() - drives.openCount(),
               metadataServer.folders(),
               Protection.ifKnown(metadata));
@@ -145,7 +151,7 @@ public final class Node implements RunningServer {
   }
 
   private static List<Path> peerFolders(ServerOptions options) {
-    return options.metadataFolders().stream().map(MetadataRole::peerFolder).toList();
+    return options.metadataFolders().stream().map(MetadataFolders::peerFolder).toList();
   }
 
   /** At the first start every folder is new and none is missing. */
@@ -164,11 +170,11 @@ public final class Node implements RunningServer {
       MeterRegistry meters,
       Clock clock)
       throws Exception {
-    RocksResources rocks = MetadataRole.rocks(resources, opened);
+    RocksResources rocks = MetadataRole.rocks(resources, options.sizes().metadataReads(), opened);
     MetadataConfig config =
         new MetadataConfig(
             peerFolders(options),
-            notMounted.stream().map(MetadataRole::peerFolder).collect(Collectors.toSet()),
+            notMounted.stream().map(MetadataFolders::peerFolder).collect(Collectors.toSet()),
             cluster,
             rocks,
             meters,
@@ -214,7 +220,7 @@ public final class Node implements RunningServer {
     Health.Metadata metadata = Health.Metadata.of(metadataServer.folders());
     DataRisk recent = risk.now();
     return Health.of(
-        options.profile(),
+        profile,
         drives.health(),
         metadata,
         metadata.hasMajority() ? Protection.ifKnown(metadataServer.client()) : Protection.UNKNOWN,

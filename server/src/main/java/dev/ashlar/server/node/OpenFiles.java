@@ -1,15 +1,12 @@
 package dev.ashlar.server.node;
 
-import com.sun.management.UnixOperatingSystemMXBean;
 import dev.ashlar.storage.drive.DriveResources.Budget;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How many files this process may open, and who may have how many. Java raises its limit to the
- * highest that it may (the hard limit) when it starts.
+ * How many files this process may open, and who may have how many.
  *
  * @param max files, sockets included
  */
@@ -35,12 +32,6 @@ record OpenFiles(long max) {
 
   /** Fewer are worth a word: what is left for connections is not much. */
   private static final int ENOUGH = 8192;
-
-  static OpenFiles ofProcess() {
-    return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
-        ? new OpenFiles(unix.getMaxFileDescriptorCount())
-        : new OpenFiles(Long.MAX_VALUE);
-  }
 
   /**
    * What each of so many drives may have open.

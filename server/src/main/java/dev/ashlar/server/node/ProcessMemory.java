@@ -1,11 +1,14 @@
 package dev.ashlar.server.node;
 
-import com.sun.management.HotSpotDiagnosticMXBean;
 import dev.ashlar.blob.context.ErasureCodes;
 import dev.ashlar.blob.context.MemoryBudget;
 import dev.ashlar.gateway.http.S3Server;
+import dev.ashlar.protocol.memory.ByteBudget;
 import dev.ashlar.protocol.memory.SlabPool;
+import dev.ashlar.server.config.ServerOptions;
+import dev.ashlar.server.config.Sizes;
 import dev.ashlar.storage.drive.DriveResources;
+import dev.ashlar.storage.drive.DriveResources.Budget;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
@@ -21,7 +24,7 @@ import org.rocksdb.Cache;
 
 /**
  * Who may have how much of the direct memory, and what the process' resident memory consists of.
- * What is not shared out here is the sockets' (see the gateway's byte budget) and the drives' own.
+ * What is not shared out here is the drives' own.
  */
 final class ProcessMemory {
   /** For the stripes and reads of requests; beyond it they wait, then SlowDown. */
@@ -29,6 +32,9 @@ final class ProcessMemory {
 
   /** What other processes may have under way at the drives of this one. */
   private static final int SERVED_EIGHTHS = 2;
+
+  private static final int CONNECTIONS_EIGHTHS = 2;
+  private static final long CONNECTIONS_BYTES_MIN = 128 << 20;
 
   /** Where unused slabs make way for new ones of other sizes. */
   private static final int SLABS_KEPT_EIGHTHS = 5;
@@ -47,27 +53,30 @@ final class ProcessMemory {
    *
    * @throws IOException if the process may open too few files for so many drives
    */
-  static DriveResources resources(int drives, ErasureCodes codes, MeterRegistry meters, Clock clock)
+  static DriveResources resources(
+      ServerOptions options, ErasureCodes codes, MeterRegistry meters, Clock clock)
       throws IOException {
-    SlabPool slabs = new SlabPool(directBytes() / 8 * SLABS_KEPT_EIGHTHS);
+    Sizes sizes = options.sizes();
+    sizes.warnIfTooLarge();
+    long directBytes = sizes.machine().directBytes();
+    SlabPool slabs = new SlabPool(directBytes / 8 * SLABS_KEPT_EIGHTHS);
     String allocated = "Direct memory allocated for stripes and reads";
     bytes("ashlar.slabs.allocated", allocated, slabs::allocatedBytes).register(meters);
     String lent = "Direct memory for stripes and reads that is in use now";
     bytes("ashlar.slabs.lent", lent, slabs::lentBytes).register(meters);
-    long recentBytes = directBytes() / 16 * RECENT_SIXTEENTHS;
-    DriveResources resources =
-        new DriveResources(
-            slabs,
-            meters,
-            clock,
-            codes::of,
-            OpenFiles.ofProcess().share(drives).withRecentBytes(recentBytes));
+    Budget budget =
+        new OpenFiles(sizes.openFiles())
+            .share(options.dataFolders().size())
+            .withRecentBytes(directBytes / 16 * RECENT_SIXTEENTHS)
+            .withIndexes(sizes.blockCacheBytes(), sizes.writeBufferBytes(), sizes.driveReads());
+    DriveResources resources = new DriveResources(slabs, meters, clock, codes::of, budget);
     measure(resources.blockCache(), meters);
     return resources;
   }
 
-  static MemoryBudget ofRequests(MeterRegistry meters) {
-    MemoryBudget memory = new MemoryBudget(directBytes() / 8 * REQUESTS_EIGHTHS, MEMORY_WAIT);
+  static MemoryBudget ofRequests(Sizes sizes, MeterRegistry meters) {
+    long bytes = sizes.machine().directBytes() / 8 * REQUESTS_EIGHTHS;
+    MemoryBudget memory = new MemoryBudget(bytes, MEMORY_WAIT);
     String reserved = "Direct memory that running writes and reads have reserved";
     bytes("ashlar.blob.memory.reserved", reserved, memory::reservedBytes).register(meters);
     String limit = "Direct memory that running writes and reads may reserve";
@@ -78,15 +87,14 @@ final class ProcessMemory {
     return memory;
   }
 
-  static long servedBytes() {
-    return directBytes() / 8 * SERVED_EIGHTHS;
+  static long servedBytes(Sizes sizes) {
+    return sizes.machine().directBytes() / 8 * SERVED_EIGHTHS;
   }
 
-  /** What -XX:MaxDirectMemorySize allows; unset, it is as much as the heap. */
-  private static long directBytes() {
-    HotSpotDiagnosticMXBean vm = ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
-    long set = Long.parseLong(vm.getVMOption("MaxDirectMemorySize").getValue());
-    return set > 0 ? set : Runtime.getRuntime().maxMemory();
+  /** For bodies and unsent answers of the S3 port. */
+  static ByteBudget ofConnections(Sizes sizes) {
+    long share = sizes.machine().directBytes() / 8 * CONNECTIONS_EIGHTHS;
+    return new ByteBudget(Math.max(CONNECTIONS_BYTES_MIN, share));
   }
 
   private static Gauge.Builder<Supplier<Number>> bytes(

@@ -15,6 +15,7 @@ import java.util.List;
 /** What a user needs to know once the server is ready. */
 final class StartMessage {
   private final ServerOptions options;
+  private final Profile profile;
   private final RootCredential credential;
   private final String codec;
   private final int drivesMissing;
@@ -23,12 +24,14 @@ final class StartMessage {
 
   StartMessage(
       ServerOptions options,
+      Profile profile,
       RootCredential credential,
       String codec,
       int drivesMissing,
       List<FolderStatus> metadataFolders,
       Protection protection) {
     this.options = options;
+    this.profile = profile;
     this.credential = credential;
     this.codec = codec;
     this.drivesMissing = drivesMissing;
@@ -50,6 +53,7 @@ final class StartMessage {
     }
     out.println("  Metadata     " + metadata());
     out.println("  Codec        " + codec);
+    out.println("  Sizes        " + options.sizes().told());
     out.println("  Credentials  " + credential.told());
     if (credential.fresh() && terminal) {
       out.println("               secret key " + credential.secretKey() + " (shown this once)");
@@ -67,15 +71,18 @@ final class StartMessage {
   }
 
   private String data() {
-    Profile profile = options.profile();
     int drives = options.dataFolders().size();
     StringBuilder text = new StringBuilder();
-    text.append(drives).append(" drives, ").append(profile).append(": survives the loss of ");
-    text.append(profile.parityShards() == 0 ? "none" : "any " + profile.parityShards());
-    int devices = devices(options.dataFolders());
-    if (devices < drives) {
-      text.append(" folders, but they share ");
-      text.append(devices == 1 ? "one device" : devices + " devices");
+    text.append(drives).append(drives == 1 ? " drive, " : " drives, ").append(profile);
+    if (profile.parityShards() == 0) {
+      text.append(": NOTHING IS PROTECTED, the loss of a drive is the loss of its data");
+    } else {
+      text.append(": survives the loss of any ").append(profile.parityShards());
+      int devices = devices(options.dataFolders());
+      if (devices < drives) {
+        text.append(" folders, but they share ");
+        text.append(devices == 1 ? "one device" : devices + " devices");
+      }
     }
     if (drivesMissing > 0) {
       text.append("; ").append(drivesMissing).append(" NOT AVAILABLE NOW");

@@ -7,6 +7,7 @@ import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.process.BackgroundThread;
 import dev.ashlar.protocol.wire.ClusterSecret;
 import dev.ashlar.server.cluster.Membership;
+import dev.ashlar.server.config.Sizes;
 import dev.ashlar.storage.drive.DriveResources;
 import dev.ashlar.storage.server.ShardServer;
 import dev.ashlar.storage.server.ShardServerConfig;
@@ -99,7 +100,7 @@ final class StorageRole implements AutoCloseable {
   /**
    * @param port stays the caller's, who closes it first
    */
-  void serve(FramePort port, UUID cluster, ClusterSecret secret) {
+  void serve(FramePort port, UUID cluster, ClusterSecret secret, Sizes sizes) {
     ShardServerConfig.Limits standard = ShardServerConfig.Limits.DEFAULT;
     ShardServerConfig.Limits limits =
         new ShardServerConfig.Limits(
@@ -108,7 +109,7 @@ final class StorageRole implements AutoCloseable {
             standard.operationsMax(),
             standard.writeBytesMax(),
             standard.readBytesMax(),
-            ProcessMemory.servedBytes());
+            ProcessMemory.servedBytes(sizes));
     ShardServerConfig config =
         new ShardServerConfig(cluster, secret, ShardServerConfig.DEFAULT_DRAIN, limits);
     List<ShardStore> served = new ArrayList<>(drives.stores());

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -45,6 +46,48 @@ class RootCredentialTest {
   void halfAPairIsRefused() {
     assertRefused(Map.of("ASHLAR_ACCESS_KEY", "somebody"));
     assertRefused(Map.of("ASHLAR_SECRET_KEY", "something"));
+  }
+
+  @Test
+  void theVariablesOfMinioAreTaken() throws IOException {
+    Map<String, String> minio =
+        Map.of("MINIO_ROOT_USER", "minio-user", "MINIO_ROOT_PASSWORD", "minio-secret");
+    RootCredential taken = load(minio, folder);
+    assertEquals("minio-user", taken.accessKey());
+    assertEquals("minio-secret", taken.secretKey());
+    assertTrue(taken.told().endsWith(", from MINIO_ROOT_USER in the environment"), taken.told());
+    String line = taken.awsLine("eu-1", "http://host:9000");
+    assertTrue(line.startsWith("AWS_ACCESS_KEY_ID=$MINIO_ROOT_USER "), line);
+    assertFalse(Files.exists(folder.resolve("credentials")));
+    Map<String, String> old =
+        Map.of("MINIO_ACCESS_KEY", "old-user", "MINIO_SECRET_KEY", "old-secret");
+    assertEquals("old-user", load(old, folder).accessKey());
+    assertEquals("old-user", RootCredential.given(old, null).accessKey());
+    Map<String, String> all = new HashMap<>(minio);
+    all.putAll(old);
+    assertEquals("minio-user", load(all, folder).accessKey());
+    all.putAll(pair("somebody", "something"));
+    assertEquals("somebody", load(all, folder).accessKey());
+  }
+
+  @Test
+  void theVariablesOfMinioMayNameFiles() throws IOException {
+    Path file = Files.writeString(folder.resolve("password"), "minio-secret\n");
+    Map<String, String> environment =
+        Map.of("MINIO_ROOT_USER", "minio-user", "MINIO_ROOT_PASSWORD_FILE", file.toString());
+    assertEquals("minio-secret", load(environment, folder).secretKey());
+    Files.delete(file);
+    assertThrows(IOException.class, () -> load(environment, folder));
+  }
+
+  @Test
+  void halfAPairOfMinioIsRefusedAndEmptyOnesAreNone() throws IOException {
+    IllegalArgumentException half =
+        assertThrows(
+            IllegalArgumentException.class,
+            () -> load(Map.of("MINIO_ROOT_USER", "minio-user"), folder));
+    assertTrue(half.toString().contains("MINIO_ROOT_PASSWORD is not"), half.toString());
+    assertTrue(load(Map.of("MINIO_ROOT_USER", "", "MINIO_ROOT_PASSWORD", ""), folder).fresh());
   }
 
   @Test

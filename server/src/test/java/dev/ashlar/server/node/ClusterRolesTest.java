@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.blob.context.ErasureCodes;
 import dev.ashlar.codec.CodecChoice;
+import dev.ashlar.gateway.health.HealthService.StoreState;
 import dev.ashlar.metadata.consensus.MetadataConfig;
 import dev.ashlar.metadata.server.MetadataServer;
 import dev.ashlar.metadata.table.RocksResources;
@@ -38,6 +39,7 @@ import dev.ashlar.transport.session.FramePort;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -145,6 +147,9 @@ public class ClusterRolesTest {
         Map.of("ASHLAR_CLUSTER_SECRET", "sixteen bytes or more"), arguments.toArray(String[]::new));
   }
 
+  /** As a gateway tells it. */
+  private record Health(boolean servesReads, boolean servesAllWrites) implements StoreState {}
+
   private StorageNode start(int number, int port) throws Exception {
     ServerOptions options =
         options(ServerRole.STORAGE, "node-" + number, port, "--data=" + root.resolve("d" + number));
@@ -158,7 +163,7 @@ public class ClusterRolesTest {
     role.fillVacant(metadata, membership, 1);
     FramePort served =
         new FramePort(cluster.clusterListen().socketAddress(), null, FrameTimes.DEFAULT, loops);
-    role.serve(served, cluster.id(), cluster.secret());
+    role.serve(served, cluster.id(), cluster.secret(), options.sizes());
     BackgroundThread vacant = role.awaitVacant(late::add, Duration.ofMillis(100));
     return new StorageNode(cluster, served, role, membership, vacant);
   }
@@ -213,7 +218,8 @@ public class ClusterRolesTest {
     RootCredential credential =
         RootCredential.given(
             Map.of("ASHLAR_ACCESS_KEY", "access", "ASHLAR_SECRET_KEY", "secret-secret"), null);
-    RehearsalClient s3 = new RehearsalClient(gateway.serve(credential), credential, "us-east-1");
+    InetSocketAddress address = gateway.serve(credential, new Health(true, true));
+    RehearsalClient s3 = new RehearsalClient(address, credential, "us-east-1");
     return new Gateway(s3, drives, gateway);
   }
 

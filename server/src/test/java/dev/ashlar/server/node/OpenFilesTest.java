@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ashlar.server.config.Machine;
 import dev.ashlar.storage.drive.DriveResources.Budget;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -25,7 +26,7 @@ class OpenFilesTest {
     List<String> limits = Files.readAllLines(Path.of("/proc/self/limits"));
     String line =
         limits.stream().filter(l -> l.startsWith("Max open files")).findAny().orElseThrow();
-    assertEquals(line.strip().split(" +", -1)[3], Long.toString(OpenFiles.ofProcess().max()));
+    assertEquals(line.strip().split(" +", -1)[3], Long.toString(Machine.ofProcess().openFiles()));
   }
 
   @Test

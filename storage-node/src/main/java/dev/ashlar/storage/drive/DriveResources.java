@@ -90,6 +90,11 @@ public final class DriveResources implements AutoCloseable {
           blockCacheBytes, writeBufferBytes, readsAtOnce, bytes, openSegments, openTables);
     }
 
+    public Budget withIndexes(long blockCacheBytes, long writeBufferBytes, int readsAtOnce) {
+      return new Budget(
+          blockCacheBytes, writeBufferBytes, readsAtOnce, recentBytes, openSegments, openTables);
+    }
+
     public Budget withOpenFiles(int segments, int tables) {
       return new Budget(
           blockCacheBytes, writeBufferBytes, readsAtOnce, recentBytes, segments, tables);

@@ -173,6 +173,7 @@ public record CreateBucketHandler(Backend backend) {
     String constraint = configuration.childText("LocationConstraint");
     if (constraint != null
         && !constraint.isEmpty()
+        && !backend.config().acceptsAnyRegion()
         && !constraint.equals(backend.config().region())) {
       throw new S3Exception(S3Error.INVALID_LOCATION_CONSTRAINT)
           .with("LocationConstraint", constraint);

@@ -56,6 +56,20 @@ public final class MetadataFolders {
         .anyMatch(MetadataFolders::isNotFormatting);
   }
 
+  /** How many folders the set has to which any of these folders belongs; 0 if none does. */
+  public static int places(List<Path> folders) {
+    for (Path folder : folders) {
+      try {
+        if (Files.exists(folder.resolve(FolderIdentity.FILE))) {
+          return FolderIdentity.read(folder).places();
+        }
+      } catch (IOException e) {
+        LOG.debug("{} does not say how many metadata folders there are.", folder, e);
+      }
+    }
+    return 0;
+  }
+
   private static boolean isNotFormatting(Path folder) {
     try {
       return FolderIdentity.read(folder).state() != State.FORMATTING;

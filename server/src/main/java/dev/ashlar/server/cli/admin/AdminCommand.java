@@ -88,6 +88,15 @@ public final class AdminCommand implements Callable<Integer> {
     return show("status", isWatching);
   }
 
+  @Command(
+      name = "config",
+      description =
+          "Shows what the process is configured with, and where each value comes from. Any process"
+              + " of the store can be asked.")
+  int config() throws IOException, InterruptedException {
+    return show("config", false);
+  }
+
   @Command(name = "repair", description = "Shows what repair still has to rebuild.")
   int repair(@Option(names = "--watch", description = WATCH_UNTIL_DONE) boolean isWatching)
       throws IOException, InterruptedException {

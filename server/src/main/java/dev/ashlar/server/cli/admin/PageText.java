@@ -39,6 +39,7 @@ final class PageText {
       case "metadata" -> PageText::metadata;
       case "accounts" -> PageText::accounts;
       case "scrub" -> PageText::scrub;
+      case "config" -> PageText::config;
       case "buckets" -> rows -> usage(rows, left("BUCKET", row -> text(row, "name")));
       case "account-usage" -> rows -> usage(rows, left("ACCOUNT", row -> text(row, "account")));
       default -> json -> fields(json, rates);
@@ -52,6 +53,14 @@ final class PageText {
             left("E-MAIL", row -> text(row, "email")),
             left("CANONICAL ID", row -> text(row, "canonicalId")),
             left("ACCESS KEYS", row -> ids(row.path("accessKeys"), Integer.MAX_VALUE)))
+        .lines(rows);
+  }
+
+  private static List<String> config(JsonNode rows) {
+    return new Table(
+            left("SETTING", row -> text(row, "name")),
+            left("VALUE", row -> text(row, "value")),
+            left("FROM", row -> text(row, "from")))
         .lines(rows);
   }
 

@@ -42,6 +42,21 @@ class PageTextTest {
   }
 
   @Test
+  void configSaysWhereEachValueComesFrom() throws Exception {
+    assertEquals(
+        List.of(
+            "SETTING   VALUE   FROM",
+            "heap      384MiB  derived",
+            "--region  eu-1    MINIO_REGION in the environment"),
+        lines(
+            "config",
+            """
+            [{"name":"heap","value":"384MiB","from":"derived"},
+             {"name":"--region","value":"eu-1","from":"MINIO_REGION in the environment"}]
+            """));
+  }
+
+  @Test
   void statusStartsWithProblems() throws Exception {
     String json =
         HEALTHY

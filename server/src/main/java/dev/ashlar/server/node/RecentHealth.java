@@ -1,0 +1,44 @@
+package dev.ashlar.server.node;
+
+import dev.ashlar.gateway.health.HealthService.StoreState;
+import dev.ashlar.server.admin.RunningServer.HealthPage;
+import java.time.Duration;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The health of the store, found anew at most once in a while, however often it is asked for. */
+final class RecentHealth implements StoreState {
+  private static final long NANOS_MAX = Duration.ofSeconds(1).toNanos();
+
+  private final Supplier<HealthPage> health;
+  private final LongSupplier nanoTime;
+  private volatile @Nullable Found last;
+
+  private record Found(HealthPage page, long nanos) {}
+
+  RecentHealth(Supplier<HealthPage> health, LongSupplier nanoTime) {
+    this.health = health;
+    this.nanoTime = nanoTime;
+  }
+
+  @Override
+  public boolean servesReads() {
+    return now().servesReads();
+  }
+
+  @Override
+  public boolean servesAllWrites() {
+    return now().servesAllWrites();
+  }
+
+  private HealthPage now() {
+    long nanos = nanoTime.getAsLong();
+    Found known = last;
+    if (known == null || nanos - known.nanos > NANOS_MAX) {
+      known = new Found(health.get(), nanos);
+      last = known;
+    }
+    return known.page;
+  }
+}

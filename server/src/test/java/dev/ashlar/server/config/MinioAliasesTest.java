@@ -1,0 +1,162 @@
+package dev.ashlar.server.config;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ashlar.protocol.model.Profile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+/** What was written for MinIO's server, read by this one. */
+class MinioAliasesTest {
+  @TempDir private Path folder = Path.of("");
+
+  private static ServerOptions parse(Map<String, String> environment, String... arguments) {
+    return ServerOptions.parse(environment, arguments);
+  }
+
+  private static String listen(Map<String, String> environment, String... arguments) {
+    return parse(environment, arguments).service().listen().toString();
+  }
+
+  private static String management(Map<String, String> environment, String... arguments) {
+    return parse(environment, arguments).service().managementListen().toString();
+  }
+
+  @Test
+  void foldersStandAlone() {
+    String pattern = folder + "/d{1...4}";
+    ServerOptions options = parse(Map.of(), pattern, "--console-address", ":9001");
+    assertEquals(FolderPattern.expand(pattern), options.dataFolders());
+    assertEquals(
+        List.of(folder.resolve("a"), folder.resolve("b")),
+        parse(Map.of("ASHLAR_DATA", "/elsewhere"), folder + "/a", folder + "/b").dataFolders());
+    assertEquals(
+        List.of(folder.resolve("a"), folder.resolve("b")),
+        parse(Map.of("MINIO_VOLUMES", folder + "/a  " + folder + "/b")).dataFolders());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, 1+0", "2, 1+1", "3, 2+1", "4, 2+2", "5, 3+2", "6, 4+2", "9, 4+2"})
+  void theProfileFollowsTheNumberOfFolders(int folders, String profile) {
+    ServerOptions options = parse(Map.of(), folder + "/d{1..." + folders + "}");
+    assertEquals(Profile.parse(profile, 0), options.profile());
+    assertTrue(options.allow(Profile.parse("8+3", 0)), "what the data has, it keeps");
+    ServerOptions given = parse(Map.of(), "--profile=1+0", folder + "/d{1..." + folders + "}");
+    assertEquals(Profile.parse("1+0", 0), given.profile());
+    assertFalse(given.allow(Profile.parse("4+2", 0)));
+    ServerOptions unit = parse(Map.of(), "--stripe-unit=4096", folder + "/d{1..." + folders + "}");
+    assertFalse(unit.allow(Profile.parse("8+3", 8192)));
+  }
+
+  @Test
+  void foldersOfOtherServersAreRefused() {
+    String said =
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> parse(Map.of(), "http://minio{1...4}/data{1...2}"))
+            .toString();
+    assertTrue(said.contains("are a cluster"), said);
+  }
+
+  @Test
+  void addressesAreTaken() {
+    assertEquals("0.0.0.0:9000", listen(Map.of(), "--address", ":9000"));
+    assertEquals("0.0.0.0:9000", listen(Map.of("ASHLAR_LISTEN", "1.2.3.4:1"), "--address=:9000"));
+    assertEquals("[::1]:7", listen(Map.of("MINIO_ADDRESS", "[::1]:7")));
+    assertEquals("1.2.3.4:1", listen(Map.of("MINIO_ADDRESS", ":7", "ASHLAR_LISTEN", "1.2.3.4:1")));
+    assertEquals("5.6.7.8:2", listen(Map.of(), "--address=:9000", "--listen=5.6.7.8:2"));
+  }
+
+  /** Metrics and the state of the store are for whoever is on this machine. */
+  @Test
+  void theManagementPortStaysOnThisMachine() {
+    assertEquals("127.0.0.1:9090", management(Map.of(), "--console-address", ":9090"));
+    assertEquals("127.0.0.1:9090", management(Map.of(), "--console-address", "0.0.0.0:9090"));
+    assertEquals("127.0.0.1:9090", management(Map.of("MINIO_CONSOLE_ADDRESS", ":9090")));
+    assertEquals(
+        "1.2.3.4:1",
+        management(Map.of(), "--console-address=:9090", "--management-listen=1.2.3.4:1"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"MINIO_SITE_REGION", "MINIO_REGION", "MINIO_REGION_NAME"})
+  void regionsAndDomainsAreTaken(String variable) {
+    ServerOptions options = parse(Map.of(variable, "eu-1", "MINIO_DOMAIN", "a.test,b.test"));
+    assertEquals("eu-1", options.service().region());
+    assertEquals(List.of("a.test", "b.test"), options.service().domains());
+    assertEquals("x", parse(Map.of(variable, "eu-1", "ASHLAR_REGION", "x")).service().region());
+    assertEquals("us-east-1", parse(Map.of(variable, "")).service().region());
+  }
+
+  @Test
+  void everyRegionIsServed() {
+    String data = folder + "/d";
+    assertTrue(parse(Map.of(), data).service().acceptsAnyRegion());
+    assertTrue(parse(Map.of("MINIO_REGION", "eu-1"), data).service().acceptsAnyRegion());
+    assertFalse(parse(Map.of(), "--data=" + data).service().acceptsAnyRegion());
+    assertTrue(parse(Map.of(), "--data=" + data, "--any-region").service().acceptsAnyRegion());
+  }
+
+  @Test
+  void theConfigurationFileComesBeforeMinio() throws Exception {
+    Path file = Files.writeString(folder.resolve("ashlar.properties"), "region=ours\n");
+    Map<String, String> environment = Map.of("MINIO_REGION", "theirs");
+    assertEquals("ours", parse(environment, "--config=" + file).service().region());
+    Files.writeString(file, "address=:9000\n");
+    String said =
+        assertThrows(IllegalArgumentException.class, () -> parse(environment, "--config=" + file))
+            .toString();
+    assertTrue(said.contains("there is no option address"), said);
+  }
+
+  @Test
+  void settingsSayWhereTheyComeFrom() {
+    Map<String, String> environment = Map.of("MINIO_REGION", "eu-1", "ASHLAR_CODEC", "java");
+    CommandLine line = new CommandLine(new ServerOptions());
+    line.setCaseInsensitiveEnumValuesAllowed(true);
+    String[] arguments = {"--address=:7", "--hedge-budget", "3", folder + "/d"};
+    OptionSources.use(line, environment, arguments);
+    line.parseArgs(arguments);
+    List<Setting> settings = OptionSources.settings(line.getCommandSpec());
+    List<Setting> expected =
+        List.of(
+            new Setting("--region", "eu-1", "MINIO_REGION in the environment"),
+            new Setting("--listen", "0.0.0.0:7", "--address"),
+            new Setting("--codec", "java", "ASHLAR_CODEC in the environment"),
+            new Setting("--hedge-budget", "3", "command line"),
+            new Setting("--scrub-rate", "32MiB", "default"));
+    assertTrue(settings.containsAll(expected), settings::toString);
+    assertEquals(
+        List.of("--listen", "--region"),
+        OptionSources.madeAsForMinio(settings).stream().map(Setting::name).sorted().toList());
+  }
+
+  @Test
+  void variablesWithoutAMeaningHereAreFound() {
+    Map<String, String> environment =
+        Map.of(
+            "MINIO_ROOT_USER", "somebody",
+            "MINIO_ROOT_PASSWORD_FILE", "/run/secrets/password",
+            "MINIO_REGION", "eu-1",
+            "MINIO_BROWSER", "off",
+            "MINIO_PORT_9000_TCP", "tcp://10.0.0.1:9000",
+            "MINIO_SERVICE_HOST", "10.0.0.1",
+            "MINIO_NOTIFY_WEBHOOK_ENABLE_x", "on",
+            "MINIO_KMS_SECRET_KEY", "a:b",
+            "PATH", "/bin");
+    assertEquals(
+        List.of("MINIO_KMS_SECRET_KEY", "MINIO_NOTIFY_WEBHOOK_ENABLE_x"),
+        OptionSources.unknownOfMinio(environment));
+  }
+}
