@@ -2,10 +2,12 @@ package dev.ashlar.server.cli;
 
 import dev.ashlar.server.admin.RunningServer;
 import dev.ashlar.server.config.ClusterOptions;
+import dev.ashlar.server.config.PortAddress;
 import dev.ashlar.server.config.ServerOptions;
 import dev.ashlar.server.config.ServerRole;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.runtime.server.EmbeddedServer;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -62,10 +64,6 @@ public final class ServerCommand implements Callable<Integer> {
   static ApplicationContext start(ServerOptions options) {
     Map<String, Object> properties =
         Map.of(
-            "micronaut.server.host",
-            options.service().managementListen().host(),
-            "micronaut.server.port",
-            options.service().managementListen().port(),
             RunningServer.PROPERTY,
             options.cluster() == null ? RunningServer.EMBEDDED : RunningServer.CLUSTER);
     ApplicationContext context =
@@ -88,9 +86,9 @@ public final class ServerCommand implements Callable<Integer> {
     try {
       options.check(System.getenv());
       if (options.has(ServerRole.GATEWAY)) {
-        StartFailure.checkFree("--listen", options.service().listen());
+        checkFree("--listen", options.service().listen());
       }
-      StartFailure.checkFree("--management-listen", options.service().managementListen());
+      checkFree("--management-listen", options.service().managementListen());
       ClusterOptions cluster = options.cluster();
       if (cluster != null && cluster.isServing()) {
         StartFailure.checkFree("--cluster-listen", cluster.clusterListen());
@@ -98,5 +96,9 @@ public final class ServerCommand implements Callable<Integer> {
     } catch (IllegalArgumentException e) {
       throw new ParameterException(Objects.requireNonNull(spec).commandLine(), e.getMessage(), e);
     }
+  }
+
+  private static void checkFree(String option, List<PortAddress> addresses) {
+    addresses.forEach(each -> StartFailure.checkFree(option, each.endpoint()));
   }
 }

@@ -45,12 +45,14 @@ import dev.ashlar.server.account.AccountsFile;
 import dev.ashlar.server.cluster.UsageGauges;
 import dev.ashlar.server.config.BackgroundOptions;
 import dev.ashlar.server.config.MasterKeyFile;
+import dev.ashlar.server.config.PortAddress;
 import dev.ashlar.server.config.RootCredential;
 import dev.ashlar.server.config.ServerOptions;
 import dev.ashlar.server.jobs.PeriodicJobs;
 import dev.ashlar.server.jobs.PeriodicJobs.Rest;
 import dev.ashlar.server.jobs.UsageCounting;
 import dev.ashlar.storage.drive.scrub.ScrubConfig;
+import dev.ashlar.transport.tls.PortTls;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -58,8 +60,11 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -245,8 +250,12 @@ final class GatewayRole implements AutoCloseable {
     return engine.store();
   }
 
-  /** Opens the S3 port and returns where it is, the port chosen if none was asked for. */
-  InetSocketAddress serve(RootCredential root) throws Exception {
+  /**
+   * Opens the S3 port and returns its first address, with the port chosen if none was asked for.
+   *
+   * @param tls null: no address uses TLS
+   */
+  InetSocketAddress serve(RootCredential root, @Nullable PortTls tls) throws Exception {
     VirtualHosts hosts = new VirtualHosts(options.service().domains());
     S3Config config =
         new S3Config(options.service().region(), hosts, "ashlar", options.service().newBuckets());
@@ -273,7 +282,7 @@ final class GatewayRole implements AutoCloseable {
             dependencies.clock(),
             new SecureRandom());
     HttpConfig http =
-        HttpConfig.defaults(options.service().listen().socketAddress())
+        HttpConfig.defaults(listeners(options.service().listen(), tls))
             .withTransport(options.service().transport());
     ByteBudget budget = new ByteBudget(BUDGET_BYTES);
     return opened
@@ -285,6 +294,18 @@ final class GatewayRole implements AutoCloseable {
                 dependencies.meters(),
                 dependencies.clock()))
         .address();
+  }
+
+  private static List<HttpConfig.Listener> listeners(
+      List<PortAddress> addresses, @Nullable PortTls tls) {
+    List<HttpConfig.Listener> listeners = new ArrayList<>();
+    for (PortAddress each : addresses) {
+      listeners.add(
+          new HttpConfig.Listener(
+              each.endpoint().socketAddress(),
+              each.isTls() ? Objects.requireNonNull(tls)::secure : null));
+    }
+    return listeners;
   }
 
   /** IAM and STS on the same port. */

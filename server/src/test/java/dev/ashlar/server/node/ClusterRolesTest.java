@@ -213,7 +213,8 @@ public class ClusterRolesTest {
     RootCredential credential =
         RootCredential.given(
             Map.of("ASHLAR_ACCESS_KEY", "access", "ASHLAR_SECRET_KEY", "secret-secret"), null);
-    RehearsalClient s3 = new RehearsalClient(gateway.serve(credential), credential, "us-east-1");
+    RehearsalClient s3 =
+        new RehearsalClient(gateway.serve(credential, null), credential, "us-east-1");
     return new Gateway(s3, drives, gateway);
   }
 
