@@ -1,5 +1,6 @@
-package dev.ashlar.server.admin;
+package dev.ashlar.server.port;
 
+import dev.ashlar.server.admin.RunningServer;
 import dev.ashlar.server.config.PortAddress;
 import dev.ashlar.server.config.ServerOptions;
 import dev.ashlar.transport.tls.PortTls;
@@ -35,7 +36,7 @@ final class ManagementPort {
         BeanCreatedEvent<NettyHttpServerConfiguration> event) {
       List<NettyListenerConfiguration> listeners = new ArrayList<>();
       for (PortAddress each : options.service().managementListen()) {
-        NettyListenerConfiguration listener = new NettyListenerConfiguration();
+        NettyListenerConfiguration listener = new NettyListenerConfiguration(each.toString());
         listener.setHost(each.endpoint().host());
         listener.setPort(each.endpoint().port());
         listeners.add(listener);
