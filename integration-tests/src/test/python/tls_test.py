@@ -3,6 +3,7 @@
 import base64
 import filecmp
 import hashlib
+import os
 import pathlib
 import random
 import ssl
@@ -18,6 +19,8 @@ from botocore.config import Config
 
 ENDPOINT, SEED, CA, FOLDER = sys.argv[2], int(sys.argv[3]), sys.argv[4], pathlib.Path(sys.argv[5])
 MIB = 1024 * 1024
+CONFIG = FOLDER / "config"
+CONFIG.write_text("[default]\ns3 =\n  signature_version = s3v4\n")
 bucket = f"tls-{SEED % 1_000_000}"
 
 
@@ -27,7 +30,10 @@ def client(**config):
         endpoint_url=ENDPOINT,
         region_name="us-east-1",
         verify=CA,
-        config=Config(retries={"max_attempts": 0}, s3={"addressing_style": "path"}, **config),
+        # URLs would be signed with the retired version 2.
+        config=Config(
+            retries={"max_attempts": 0}, signature_version="s3v4", s3={"addressing_style": "path"}, **config
+        ),
     )
 
 
@@ -97,7 +103,8 @@ def test_other_authorities_are_not_trusted():
 def aws(*arguments):
     command = [sys.executable, str(pathlib.Path(sys.executable).with_name("aws"))]
     command += ["--endpoint-url", ENDPOINT, "--region", "us-east-1", "--ca-bundle", CA, *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True)
+    environment = {**os.environ, "AWS_CONFIG_FILE": str(CONFIG)}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert done.returncode == 0, f"{arguments}\n{done.stdout}\n{done.stderr}"
     return done.stdout
 

@@ -26,11 +26,7 @@ public record HttpConfig(
    * @param address port 0 takes a free one
    * @param tls puts TLS in front of all other handlers of a connection; null: there is no TLS
    */
-  public record Listener(InetSocketAddress address, @Nullable Consumer<ChannelPipeline> tls) {
-    public static Listener plain(InetSocketAddress address) {
-      return new Listener(address, null);
-    }
-  }
+  public record Listener(InetSocketAddress address, @Nullable Consumer<ChannelPipeline> tls) {}
 
   /**
    * Memory limits of a request or a connection.

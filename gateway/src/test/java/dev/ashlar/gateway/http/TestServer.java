@@ -43,7 +43,7 @@ public final class TestServer {
   public final SimpleMeterRegistry meters = new SimpleMeterRegistry();
   public final AtomicInteger handlersRunning = new AtomicInteger();
   public ByteBudget budget = new ByteBudget(64 << 20);
-  public HttpConfig config = HttpConfig.defaults(List.of(HttpConfig.Listener.plain(ANY_PORT)));
+  public HttpConfig config = HttpConfig.defaults(List.of(new HttpConfig.Listener(ANY_PORT, null)));
   private @Nullable S3Server server;
   private long allocationsBefore;
 

@@ -18,7 +18,7 @@ public final class ClusterTlsOptions {
   @Option(
       names = "--cluster-tls-key",
       paramLabel = "FILE",
-      description = "Private key of the certificate: PKCS#8 in PEM.")
+      description = "Private key of the certificate, in PEM.")
   private @Nullable Path key;
 
   @Option(

@@ -125,7 +125,7 @@ public final class ServiceOptions {
     return List.copyOf(resolved);
   }
 
-  /** Addresses of the S3 port, at least one, each with a scheme. */
+  /** Addresses of the S3 port of a gateway: at least one, each with a scheme. */
   public List<PortAddress> listen() {
     return listen;
   }

@@ -22,6 +22,9 @@ final class ServerCertificate {
   /** BoringSSL where its library is there for this machine. */
   static final SslProvider PROVIDER = OpenSsl.isAvailable() ? SslProvider.OPENSSL : SslProvider.JDK;
 
+  /** Others are not known to many clients, nor by themselves to BoringSSL. */
+  private static final Set<String> KEYS = Set.of("RSA", "EC");
+
   private static final String SERVER_USAGE = "1.3.6.1.5.5.7.3.1";
   private static final String ANY_USAGE = "2.5.29.37.0";
   private static final int DNS_NAME = 2;
@@ -76,7 +79,7 @@ final class ServerCertificate {
           CertifiedKey certified =
               CertifiedKey.of(files, texts.get(0), texts.get(1), clock.instant());
           try {
-            checkUsage(files, certified.own());
+            checkFit(files.certificateFile(), certified.own());
             return new ServerCertificate(certified, names(certified.own()), provider);
           } catch (CertificateParsingException e) {
             throw new IOException(files.certificateFile() + " is malformed: " + e.getMessage(), e);
@@ -84,13 +87,16 @@ final class ServerCertificate {
         });
   }
 
-  private static void checkUsage(CertificateFiles files, X509Certificate certificate)
+  private static void checkFit(PemFile file, X509Certificate certificate)
       throws IOException, CertificateParsingException {
+    String algorithm = certificate.getPublicKey().getAlgorithm();
+    if (!KEYS.contains(algorithm)) {
+      throw new IOException(file + " has an " + algorithm + " key; clients need RSA or EC");
+    }
     List<String> usages = certificate.getExtendedKeyUsage();
     if (usages != null && !usages.contains(SERVER_USAGE) && !usages.contains(ANY_USAGE)) {
       throw new IOException(
-          files.certificateFile()
-              + " is not for servers: its extendedKeyUsage does not name serverAuth");
+          file + " is not for servers: its extendedKeyUsage does not name serverAuth");
     }
   }
 

@@ -96,6 +96,9 @@ class PortTlsTest {
         issued("client", builder -> builder.addExtendedKeyUsageClientAuth()),
         "tls.crt is not for servers");
     refused(
+        issued("rare", builder -> builder.algorithm(CertificateBuilder.Algorithm.ed25519)),
+        "key; clients need RSA or EC");
+    refused(
         issued("old", builder -> builder.notAfter(Instant.now().minusSeconds(9))),
         "tls.crt has expired");
   }
