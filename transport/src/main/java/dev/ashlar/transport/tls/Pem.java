@@ -102,7 +102,7 @@ final class Pem {
     }
     int value = 0;
     for (int bytes = length & 0x7F; bytes > 0; bytes--) {
-      value = value << 8 | der.get() & 0xFF;
+      value = value << 8 | (der.get() & 0xFF);
     }
     return value;
   }
