@@ -314,7 +314,7 @@ class TlsPortTest {
         garbage[5 + random.nextInt(garbage.length - 5)] = (byte) random.nextInt();
       } else {
         random.nextBytes(garbage);
-        garbage[0] = (byte) (i % 3 == 1 ? 22 : garbage[0]);
+        garbage[0] = i % 3 == 1 ? 22 : garbage[0];
       }
       try (Socket socket = tcp()) {
         socket.getOutputStream().write(garbage);

@@ -21,6 +21,8 @@ import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /** What stands in front of HTTP on an accepted connection with TLS. */
+// A write or close that fails ends the channel all the same.
+@SuppressWarnings("FutureReturnValueIgnored")
 final class TlsHandlers {
   private static final int CLIENT_HELLO_BYTES_MAX = 64 << 10;
 

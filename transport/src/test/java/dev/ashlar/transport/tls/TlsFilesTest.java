@@ -120,8 +120,14 @@ class TlsFilesTest {
     refused(files, HOST, "tls.key is encrypted", "openssl pkey");
     TestAuthority.replace(
         files.key(),
-        "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00\n\n"
-            + "AAAA\n-----END RSA PRIVATE KEY-----\n");
+        """
+        -----BEGIN RSA PRIVATE KEY-----
+        Proc-Type: 4,ENCRYPTED
+        DEK-Info: AES-256-CBC,00
+
+        AAAA
+        -----END RSA PRIVATE KEY-----
+        """);
     refused(files, HOST, "tls.key is encrypted", "openssl pkey");
   }
 
