@@ -102,6 +102,7 @@ class ArchitectureTest {
               "dev.ashlar.gateway..",
               "dev.ashlar.transport..",
               "dev.ashlar.storage.server..",
+              "dev.ashlar.server.port..",
               "dev.ashlar.bench..")
           .should()
           .dependOnClassesThat()

@@ -12,7 +12,6 @@ import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.LastHttpContent;
-import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
@@ -44,6 +43,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
               .asReadOnly());
 
   private final ServerState shared;
+  private final boolean encrypted;
   private final ConnectionHandle handle;
   private final Outbound outbound;
   private final ArrayDeque<Object> pipelined = new ArrayDeque<>(2);
@@ -57,10 +57,18 @@ final class Connection extends ChannelInboundHandlerAdapter {
   private boolean lingering;
   private boolean taking;
 
-  Connection(ServerState shared) {
+  /**
+   * @param encrypted whether it uses TLS
+   */
+  Connection(ServerState shared, boolean encrypted) {
     this.shared = shared;
+    this.encrypted = encrypted;
     this.outbound = new Outbound(shared, this::answerTaken);
     this.handle = new ConnectionHandle(this, outbound.window(), shared.admission);
+  }
+
+  boolean encrypted() {
+    return encrypted;
   }
 
   ConnectionHandle handle() {
@@ -77,7 +85,6 @@ final class Connection extends ChannelInboundHandlerAdapter {
   @Override
   public void channelActive(ChannelHandlerContext ctx) {
     shared.connections.add(this);
-    boolean encrypted = ctx.pipeline().get(SslHandler.class) != null;
     if (ctx.channel().remoteAddress() instanceof InetSocketAddress remote) {
       client = Client.of(remote, encrypted);
       ctx.read();
@@ -248,6 +255,11 @@ final class Connection extends ChannelInboundHandlerAdapter {
     HttpAnswer answer = shared.errorAnswer(malformed, "", requestId);
     outbound.sendRefusal(context(), answer, requestId);
     closeGently();
+  }
+
+  /** Answers a client that begins with TLS where there is none; clients tell that apart. */
+  void withoutTls() {
+    refuse(new S3Exception(S3Error.BAD_REQUEST), shared.nextRequestId());
   }
 
   private void overloaded(Exchange exchange) {

@@ -4,23 +4,29 @@ import dev.ashlar.transport.Transport;
 import io.netty.channel.ChannelPipeline;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The S3 port.
  *
- * @param listen port 0 takes a free one
- * @param security adds the handler that encrypts a connection to its still empty pipeline; {@link
- *     #PLAINTEXT} adds none
+ * @param listeners at least one
  */
 public record HttpConfig(
-    InetSocketAddress listen,
+    List<Listener> listeners,
     Transport transport,
     int eventLoops,
     Limits limits,
-    Timeouts timeouts,
-    Consumer<ChannelPipeline> security) {
-  public static final Consumer<ChannelPipeline> PLAINTEXT = pipeline -> {};
+    Timeouts timeouts) {
+
+  /**
+   * An address of the port.
+   *
+   * @param address port 0 takes a free one
+   * @param tls puts TLS in front of all other handlers of a connection; null: there is no TLS
+   */
+  public record Listener(InetSocketAddress address, @Nullable Consumer<ChannelPipeline> tls) {}
 
   /**
    * Memory limits of a request or a connection.
@@ -78,21 +84,20 @@ public record HttpConfig(
     }
   }
 
-  public static HttpConfig defaults(InetSocketAddress listen) {
+  public static HttpConfig defaults(List<Listener> listeners) {
     return new HttpConfig(
-        listen,
+        listeners,
         Transport.EPOLL,
         Runtime.getRuntime().availableProcessors(),
         Limits.defaults(),
-        Timeouts.defaults(),
-        PLAINTEXT);
+        Timeouts.defaults());
   }
 
   public HttpConfig withEventLoops(int count) {
-    return new HttpConfig(listen, transport, count, limits, timeouts, security);
+    return new HttpConfig(listeners, transport, count, limits, timeouts);
   }
 
   public HttpConfig withTransport(Transport other) {
-    return new HttpConfig(listen, other, eventLoops, limits, timeouts, security);
+    return new HttpConfig(listeners, other, eventLoops, limits, timeouts);
   }
 }

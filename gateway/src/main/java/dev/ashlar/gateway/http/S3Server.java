@@ -2,6 +2,7 @@ package dev.ashlar.gateway.http;
 
 import dev.ashlar.gateway.exchange.HttpExchange.RequestHandler;
 import dev.ashlar.protocol.memory.ByteBudget;
+import dev.ashlar.transport.tls.TlsFaults;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
@@ -12,6 +13,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.group.ChannelGroup;
@@ -26,7 +28,10 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,10 +47,10 @@ public final class S3Server implements AutoCloseable {
   private final ServerState state;
   private final EventLoopGroup loops;
   private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
-  private final Channel listener;
+  private final List<Channel> listeners = new ArrayList<>();
 
   /**
-   * @throws IOException when the address cannot be bound
+   * @throws IOException when an address cannot be bound
    * @throws IllegalStateException when the configured transport is missing
    */
   public S3Server(
@@ -62,16 +67,18 @@ public final class S3Server implements AutoCloseable {
             config.eventLoops(),
             new DefaultThreadFactory("s3-loop"),
             config.transport().ioHandlers());
-    ChannelFuture bound = bootstrap(config).bind(config.listen()).awaitUninterruptibly();
-    if (!bound.isSuccess()) {
-      loops.shutdownGracefully(0, 0, TimeUnit.SECONDS).awaitUninterruptibly();
-      throw new IOException("cannot listen on " + config.listen(), bound.cause());
+    for (HttpConfig.Listener each : config.listeners()) {
+      ChannelFuture bound = bootstrap(config, each).bind(each.address()).awaitUninterruptibly();
+      if (!bound.isSuccess()) {
+        loops.shutdownGracefully(0, 0, TimeUnit.SECONDS).awaitUninterruptibly();
+        throw new IOException("cannot listen on " + each.address(), bound.cause());
+      }
+      listeners.add(bound.channel());
     }
-    listener = bound.channel();
     watchTime(ClientTimeouts.Ticks.of(config.timeouts()));
   }
 
-  private ServerBootstrap bootstrap(HttpConfig config) {
+  private ServerBootstrap bootstrap(HttpConfig config, HttpConfig.Listener listener) {
     return new ServerBootstrap()
         .group(loops)
         .channel(config.transport().serverChannel())
@@ -89,11 +96,14 @@ public final class S3Server implements AutoCloseable {
               @Override
               protected void initChannel(Channel channel) {
                 channels.add(channel);
-                config.security().accept(channel.pipeline());
-                Connection connection = new Connection(state);
+                Consumer<ChannelPipeline> tls = listener.tls();
+                Connection connection = new Connection(state, tls != null);
                 channel
                     .pipeline()
                     .addLast(new RequestDecoder(config.limits(), connection), connection);
+                if (tls != null) {
+                  tls.accept(channel.pipeline());
+                }
               }
             });
   }
@@ -116,9 +126,9 @@ public final class S3Server implements AutoCloseable {
     }
   }
 
-  /** The address it listens on, with the actual port. */
+  /** The first address it listens on, with the actual port. */
   public InetSocketAddress address() {
-    return (InetSocketAddress) listener.localAddress();
+    return (InetSocketAddress) listeners.getFirst().localAddress();
   }
 
   /**
@@ -128,7 +138,7 @@ public final class S3Server implements AutoCloseable {
   @Override
   public void close() {
     state.beginClosing();
-    listener.close().awaitUninterruptibly();
+    listeners.forEach(listener -> listener.close().awaitUninterruptibly());
     state.connections.forEach(connection -> connection.handle().shutDown(false));
     long shutdownMs = state.config.timeouts().shutdown().toMillis();
     if (!channels.newCloseFuture().awaitUninterruptibly(shutdownMs)) {
@@ -168,6 +178,9 @@ public final class S3Server implements AutoCloseable {
 
     private final Connection connection;
 
+    // Whether the first byte has been looked at. TLS has looked at it itself.
+    private boolean isKnown;
+
     RequestDecoder(HttpConfig.Limits limits, Connection connection) {
       super(
           new HttpDecoderConfig()
@@ -177,12 +190,29 @@ public final class S3Server implements AutoCloseable {
               .setAllowDuplicateContentLengths(false)
               .setStrictLineParsing(true));
       this.connection = connection;
+      isKnown = connection.encrypted();
     }
 
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object message) throws Exception {
-      connection.bytesArrived(((ByteBuf) message).readableBytes());
-      super.channelRead(ctx, message);
+      ByteBuf bytes = (ByteBuf) message;
+      connection.bytesArrived(bytes.readableBytes());
+      if (isKnown) {
+        super.channelRead(ctx, bytes);
+      } else {
+        firstRead(ctx, bytes);
+      }
+    }
+
+    /** The HTTP decoder would skip the beginning of a TLS record and wait for the rest. */
+    private void firstRead(ChannelHandlerContext ctx, ByteBuf bytes) throws Exception {
+      isKnown = true;
+      if (bytes.isReadable() && TlsFaults.isTls(bytes.getByte(bytes.readerIndex()))) {
+        bytes.release();
+        connection.withoutTls();
+      } else {
+        super.channelRead(ctx, bytes);
+      }
     }
 
     @Override

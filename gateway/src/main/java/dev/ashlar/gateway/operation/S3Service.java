@@ -182,7 +182,7 @@ public final class S3Service implements RequestHandler {
       case S3Request.UploadPartCopy part -> new UploadPartCopyHandler(backend).handle(part, caller);
       case S3Request.CompleteMultipartUpload complete ->
           new CompleteMultipartUploadHandler(backend)
-              .handle(complete, permit, exchange.headers().get("host", ""), body);
+              .handle(complete, permit, endpoint(exchange), body);
       case S3Request.AbortMultipartUpload abort ->
           new AbortMultipartUploadHandler(backend).handle(abort);
       case S3Request.ListParts list -> new ListPartsHandler(backend).handle(list, caller);
@@ -221,5 +221,11 @@ public final class S3Service implements RequestHandler {
           new ObjectLockHandler(backend).handle(put, caller, body);
       case S3Request.GetUnconfigured get -> new BucketInfoHandler(backend).handle(get);
     };
+  }
+
+  /** As the client named it. */
+  private static String endpoint(HttpExchange exchange) {
+    String scheme = exchange.client().encrypted() ? "https://" : "http://";
+    return scheme + exchange.headers().get("host", "");
   }
 }

@@ -95,13 +95,7 @@ class ManyConnectionsTest {
   void servesOnEveryTransport(Transport transport) throws Exception {
     HttpConfig standard = server.config;
     server.config =
-        new HttpConfig(
-            standard.listen(),
-            transport,
-            2,
-            standard.limits(),
-            standard.timeouts(),
-            HttpConfig.PLAINTEXT);
+        new HttpConfig(standard.listeners(), transport, 2, standard.limits(), standard.timeouts());
     try {
       transport.ensureAvailable();
     } catch (IllegalStateException missing) {

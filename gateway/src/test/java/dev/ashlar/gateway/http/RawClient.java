@@ -46,7 +46,11 @@ public final class RawClient implements AutoCloseable {
 
   /** Talks TLS. */
   public RawClient(InetSocketAddress address, SSLContext tls) throws IOException {
-    socket = tls.getSocketFactory().createSocket(address.getAddress(), address.getPort());
+    this(tls.getSocketFactory().createSocket(address.getAddress(), address.getPort()));
+  }
+
+  public RawClient(Socket connected) throws IOException {
+    socket = connected;
     socket.setSoTimeout(TIMEOUT_MS);
     in = new BufferedInputStream(socket.getInputStream());
   }

@@ -9,10 +9,9 @@ import dev.ashlar.gateway.exchange.HttpExchange.RequestHandler;
 import dev.ashlar.protocol.memory.ByteBudget;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelPipeline;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.util.ResourceLeakDetector;
 import java.io.IOException;
@@ -24,13 +23,16 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Function;
+import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /** A real server on a loopback port, and proof that it gave back all memory. */
 public final class TestServer {
+  private static final InetSocketAddress ANY_PORT =
+      new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
   public static final Duration DEADLINE = Duration.ofSeconds(20);
   public Clock clock = Clock.fixed(Instant.parse("2026-11-01T00:00:00Z"), ZoneOffset.UTC);
 
@@ -41,8 +43,7 @@ public final class TestServer {
   public final SimpleMeterRegistry meters = new SimpleMeterRegistry();
   public final AtomicInteger handlersRunning = new AtomicInteger();
   public ByteBudget budget = new ByteBudget(64 << 20);
-  public HttpConfig config =
-      HttpConfig.defaults(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+  public HttpConfig config = HttpConfig.defaults(List.of(new HttpConfig.Listener(ANY_PORT, null)));
   private @Nullable S3Server server;
   private long allocationsBefore;
 
@@ -76,27 +77,21 @@ public final class TestServer {
   public TestServer with(HttpConfig.Limits limits, HttpConfig.Timeouts timeouts) {
     config =
         new HttpConfig(
-            config.listen(),
-            config.transport(),
-            config.eventLoops(),
-            limits,
-            timeouts,
-            config.security());
+            config.listeners(), config.transport(), config.eventLoops(), limits, timeouts);
     return this;
   }
 
   /**
-   * @param handler to put in front of every connection
+   * @param tls puts TLS in front of every connection
    */
-  public TestServer secured(Function<ByteBufAllocator, ChannelHandler> handler) {
+  public TestServer secured(Consumer<ChannelPipeline> tls) {
     config =
         new HttpConfig(
-            config.listen(),
+            List.of(new HttpConfig.Listener(ANY_PORT, tls)),
             config.transport(),
             config.eventLoops(),
             config.limits(),
-            config.timeouts(),
-            pipeline -> pipeline.addLast(handler.apply(pipeline.channel().alloc())));
+            config.timeouts());
     return this;
   }
 

@@ -1,6 +1,8 @@
 package dev.ashlar.it.harness;
 
+import java.net.URI;
 import java.time.Duration;
+import javax.net.ssl.TrustManager;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.awscore.retry.AwsRetryStrategy;
@@ -24,6 +26,21 @@ public final class Clients {
 
   public static S3Client sync(ServerProcess server) {
     return sync(server, credentials());
+  }
+
+  /** Over TLS, to another address than the server's plain one. */
+  public static S3Client secured(URI endpoint, TrustManager[] trusted) {
+    return S3Client.builder()
+        .endpointOverride(endpoint)
+        .region(Region.of(ServerProcess.REGION))
+        .credentialsProvider(credentials())
+        .forcePathStyle(true)
+        .httpClientBuilder(
+            Apache5HttpClient.builder()
+                .socketTimeout(TIMEOUT)
+                .tlsTrustManagersProvider(() -> trusted))
+        .overrideConfiguration(withoutRetries())
+        .build();
   }
 
   /** Of another account or user than the server's root account. */
@@ -82,8 +99,12 @@ public final class Clients {
   }
 
   public static S3Presigner presigner(ServerProcess server) {
+    return presigner(server.endpoint());
+  }
+
+  public static S3Presigner presigner(URI endpoint) {
     return S3Presigner.builder()
-        .endpointOverride(server.endpoint())
+        .endpointOverride(endpoint)
         .region(Region.of(ServerProcess.REGION))
         .credentialsProvider(credentials())
         .serviceConfiguration(S3Configuration.builder().pathStyleAccessEnabled(true).build())

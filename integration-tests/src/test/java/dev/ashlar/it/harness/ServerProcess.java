@@ -396,9 +396,9 @@ public final class ServerProcess implements AutoCloseable {
 
   /**
    * Below the range of ephemeral ports and beside those of clusters, so that nobody takes it while
-   * the server is down.
+   * the server is down. Nobody else gets it in this run.
    */
-  private static int freePort() throws IOException {
+  public static int freePort() throws IOException {
     for (int attempt = 0; attempt < 100; attempt++) {
       int candidate = ThreadLocalRandom.current().nextInt(15_000, ClusterProcess.PORTS_FROM);
       if (isFree(candidate) && PORTS.add(candidate)) {

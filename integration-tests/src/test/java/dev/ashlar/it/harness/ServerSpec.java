@@ -73,8 +73,8 @@ public record ServerSpec(
     arguments.addAll(List.of("--data", root + "/d{1..." + drives + "}"));
     arguments.addAll(List.of("--metadata", root + "/m{1..." + metadataFolders + "}"));
     arguments.addAll(List.of("--profile", profile, "--stripe-unit", "" + stripeUnit));
-    arguments.addAll(List.of("--listen", "127.0.0.1:" + port));
-    arguments.addAll(List.of("--management-listen", "127.0.0.1:" + managementPort));
+    arguments.addAll(List.of("--listen", "http://127.0.0.1:" + port));
+    arguments.addAll(List.of("--management-listen", "http://127.0.0.1:" + managementPort));
     arguments.addAll(options);
     return arguments;
   }

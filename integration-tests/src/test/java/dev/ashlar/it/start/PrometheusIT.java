@@ -168,7 +168,9 @@ class PrometheusIT {
     }
 
     long evaluatedRules() throws Exception {
-      return rules().stream().filter(rule -> !rule.get("health").asText().equals("unknown")).count();
+      return rules().stream()
+          .filter(rule -> !rule.get("health").asText().equals("unknown"))
+          .count();
     }
 
     /** No rule has a fault, or fires on a healthy server. */

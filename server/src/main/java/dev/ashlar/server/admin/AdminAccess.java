@@ -1,5 +1,6 @@
 package dev.ashlar.server.admin;
 
+import dev.ashlar.server.config.PortAddress;
 import dev.ashlar.server.config.RootCredential;
 import dev.ashlar.server.config.ServerOptions;
 import io.micronaut.http.HttpRequest;
@@ -13,13 +14,14 @@ import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Base64;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who may administrate on the management port: everybody where that is bound to a loopback address,
- * else who has the root credentials.
+ * Who may administrate on the management port: everybody where that is bound to loopback addresses
+ * only, else who has the root credentials.
  */
 @Singleton
 public final class AdminAccess {
@@ -31,9 +33,7 @@ public final class AdminAccess {
 
   @Inject
   AdminAccess(RunningServer server, ServerOptions options) throws UnknownHostException {
-    this(
-        server::root,
-        InetAddress.getByName(options.service().managementListen().host()).isLoopbackAddress());
+    this(server::root, isLoopback(options.service().managementListen()));
   }
 
   /**
@@ -43,6 +43,15 @@ public final class AdminAccess {
   AdminAccess(Supplier<@Nullable RootCredential> known, boolean isOpen) {
     this.known = known;
     this.isOpen = isOpen;
+  }
+
+  private static boolean isLoopback(List<PortAddress> addresses) throws UnknownHostException {
+    for (PortAddress each : addresses) {
+      if (!InetAddress.getByName(each.endpoint().host()).isLoopbackAddress()) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** What is answered to a request that is not to be told anything; null where it is. */

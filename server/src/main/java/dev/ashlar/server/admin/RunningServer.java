@@ -1,6 +1,7 @@
 package dev.ashlar.server.admin;
 
 import dev.ashlar.server.config.RootCredential;
+import dev.ashlar.transport.tls.PortTls;
 import java.io.PrintStream;
 import org.jspecify.annotations.Nullable;
 
@@ -46,6 +47,9 @@ public interface RunningServer {
 
   /** The access key that may do everything; null where this process does not know it. */
   @Nullable RootCredential root();
+
+  /** TLS of the S3 port and the management port; null: none. */
+  @Nullable PortTls tls();
 
   /** Tells the user that it is ready, and how to use it. */
   void printStarted(PrintStream out, boolean terminal);

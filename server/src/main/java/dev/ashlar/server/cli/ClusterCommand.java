@@ -1,16 +1,19 @@
 package dev.ashlar.server.cli;
 
 import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.server.config.ClusterTlsOptions;
 import dev.ashlar.server.config.OptionTypes;
 import dev.ashlar.server.config.RootCredential;
 import dev.ashlar.server.config.ServerRole;
 import dev.ashlar.server.config.TlsOptions;
-import dev.ashlar.transport.tls.TlsFiles;
+import dev.ashlar.transport.tls.CertificateFiles;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -59,15 +62,17 @@ public final class ClusterCommand implements Callable<Integer> {
   private @Nullable Integer port;
 
   @Mixin private final TlsOptions tls = new TlsOptions();
+  @Mixin private final ClusterTlsOptions clusterTls = new ClusterTlsOptions();
 
   @Override
   public Integer call() throws Exception {
     ClusterPlan plan = plan();
-    RootCredential credential = plan.prepare(tls());
+    List<CertificateFiles> certificates = checked(tls::certificates);
+    RootCredential credential = plan.prepare(checked(clusterTls::files), certificates);
     System.out.println(
         "Starting " + plan.processes().size() + " processes, whose logs are in " + plan.folder());
     Class<?> mainClass = Objects.requireNonNull(spec).root().userObject().getClass();
-    LocalCluster cluster = new LocalCluster(plan, mainClass);
+    LocalCluster cluster = new LocalCluster(plan, certificates, mainClass);
     Runtime.getRuntime().addShutdownHook(new Thread(cluster::close, "shutdown"));
     try {
       cluster.awaitReady();
@@ -110,9 +115,9 @@ public final class ClusterCommand implements Callable<Integer> {
     }
   }
 
-  private @Nullable TlsFiles tls() {
+  private <T extends @Nullable Object> T checked(Supplier<T> option) {
     try {
-      return tls.files();
+      return option.get();
     } catch (IllegalArgumentException e) {
       throw refused(e);
     }
@@ -127,17 +132,20 @@ public final class ClusterCommand implements Callable<Integer> {
       ClusterPlan plan, LocalCluster cluster, RootCredential credential, PrintStream out) {
     out.println("The cluster is ready: profile " + plan.profile());
     for (ClusterPlan.Member process : plan.processes()) {
-      String s3 = process.role() == ServerRole.GATEWAY ? ", S3 http://" + process.listen() : "";
+      boolean isGateway = process.role() == ServerRole.GATEWAY;
       out.printf(
-          "  %-12s pid %d, http://%s/health%s%n",
-          process.name(), cluster.pid(process), process.management(), s3);
+          "  %-12s pid %d, %s/health%s%n",
+          process.name(),
+          cluster.pid(process),
+          cluster.url(process.management()),
+          isGateway ? ", S3 " + cluster.url(process.listen()) : "");
     }
     out.println("  Credentials  " + credential.told());
-    String endpoint = "http://" + plan.processes().getFirst().listen();
+    ClusterPlan.Member first = plan.processes().getFirst();
+    String endpoint = cluster.url(first.listen()).toString();
     out.println("  Try          " + credential.awsLine("us-east-1", endpoint));
     out.println(
-        "  Admin        ./ashlar admin status --management "
-            + plan.processes().getFirst().management());
+        "  Admin        ./ashlar admin status --management " + cluster.url(first.management()));
     out.println("Ctrl-C ends all of these processes.");
     out.flush();
   }

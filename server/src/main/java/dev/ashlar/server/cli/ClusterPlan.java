@@ -6,6 +6,7 @@ import dev.ashlar.server.config.DurableFile;
 import dev.ashlar.server.config.RootCredential;
 import dev.ashlar.server.config.ServerRole;
 import dev.ashlar.transport.Endpoint;
+import dev.ashlar.transport.tls.CertificateFiles;
 import dev.ashlar.transport.tls.TlsFiles;
 import java.io.IOException;
 import java.io.StringWriter;
@@ -15,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Properties;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -169,17 +171,29 @@ record ClusterPlan(
   /**
    * Writes the secret and the credentials, if there are none, and what each process is to do.
    *
-   * @param tls that all processes use; null: none
+   * @param tls that all processes use with each other; null: none
+   * @param certificates of the S3 ports and the management ports; none: no TLS
    */
-  RootCredential prepare(@Nullable TlsFiles tls) throws IOException {
+  RootCredential prepare(@Nullable TlsFiles tls, List<CertificateFiles> certificates)
+      throws IOException {
     Path secret = folder.resolve(SECRET_FILE);
     if (!Files.exists(secret)) {
       DurableFile.write(secret, RootCredential.randomText(43) + "\n", "rw-------");
     }
     for (Member process : processes()) {
-      store(process.config(), properties(process, secret, tls));
+      Properties properties = properties(process, secret, tls);
+      if (!certificates.isEmpty()) {
+        properties.setProperty("tls-cert", paths(certificates, CertificateFiles::certificates));
+        properties.setProperty("tls-key", paths(certificates, CertificateFiles::key));
+      }
+      store(process.config(), properties);
     }
     return RootCredential.kept(credentials());
+  }
+
+  private static String paths(
+      List<CertificateFiles> files, Function<CertificateFiles, Path> which) {
+    return files.stream().map(which).map(Path::toString).collect(Collectors.joining(","));
   }
 
   private Properties properties(Member process, Path secret, @Nullable TlsFiles tls) {

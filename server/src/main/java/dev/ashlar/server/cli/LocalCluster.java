@@ -1,7 +1,12 @@
 package dev.ashlar.server.cli;
 
+import dev.ashlar.server.config.PortAddress;
+import dev.ashlar.server.config.PortAddress.Scheme;
 import dev.ashlar.server.config.ServerRole;
 import dev.ashlar.server.config.Sizes;
+import dev.ashlar.transport.Endpoint;
+import dev.ashlar.transport.tls.Authorities;
+import dev.ashlar.transport.tls.CertificateFiles;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -17,6 +22,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.HttpsURLConnection;
+import javax.net.ssl.SSLSocketFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The processes of a cluster on this machine. They end with this one, however it ends: the standard
@@ -35,6 +43,7 @@ final class LocalCluster implements AutoCloseable {
       List.of("-Xms", "-Xmx", "-XX:MaxDirectMemorySize=", "-D" + Sizes.DERIVED_PROPERTY + "=");
 
   private final ClusterPlan plan;
+  private final @Nullable SSLSocketFactory tls;
   private final Map<ClusterPlan.Member, Process> running = new LinkedHashMap<>();
   private volatile boolean isClosing;
 
@@ -52,10 +61,13 @@ final class LocalCluster implements AutoCloseable {
   /**
    * Starts all processes. Those that have been started are ended if one cannot be.
    *
+   * @param certificates of their ports; none: they have no TLS
    * @param mainClass the entry point of each
    */
-  LocalCluster(ClusterPlan plan, Class<?> mainClass) throws IOException {
+  LocalCluster(ClusterPlan plan, List<CertificateFiles> certificates, Class<?> mainClass)
+      throws IOException {
     this.plan = plan;
+    tls = certificates.isEmpty() ? null : trusting(certificates.getFirst());
     try {
       for (ClusterPlan.Member process : plan.processes()) {
         running.put(process, start(process, mainClass));
@@ -64,6 +76,10 @@ final class LocalCluster implements AutoCloseable {
       close();
       throw e;
     }
+  }
+
+  private static SSLSocketFactory trusting(CertificateFiles files) throws IOException {
+    return Authorities.read(files.certificates()).clientContext().getSocketFactory();
   }
 
   /** With the flags of this process, but with memory of its own size. */
@@ -113,6 +129,11 @@ final class LocalCluster implements AutoCloseable {
     System.exit(0);
   }
 
+  /** The URL of an S3 port or a management port. */
+  PortAddress url(Endpoint port) {
+    return new PortAddress(tls == null ? Scheme.HTTP : Scheme.HTTPS, port);
+  }
+
   long pid(ClusterPlan.Member process) {
     Process started = running.get(process);
     if (started == null) {
@@ -150,10 +171,15 @@ final class LocalCluster implements AutoCloseable {
     }
   }
 
-  private static boolean isServing(ClusterPlan.Member process) {
+  private boolean isServing(ClusterPlan.Member process) {
     try {
-      URI page = URI.create("http://" + process.management() + "/health");
+      URI page = URI.create(url(process.management()) + "/health");
       HttpURLConnection connection = (HttpURLConnection) page.toURL().openConnection();
+      if (connection instanceof HttpsURLConnection secured) {
+        secured.setSSLSocketFactory(tls);
+        // It shows our own certificate, whose names are those that others use.
+        secured.setHostnameVerifier((host, session) -> true);
+      }
       connection.setConnectTimeout(HTTP_TIMEOUT_MS);
       connection.setReadTimeout(HTTP_TIMEOUT_MS);
       return connection.getResponseCode() == HttpURLConnection.HTTP_OK;

@@ -4,6 +4,7 @@ import dev.ashlar.server.admin.ConfigPage;
 import dev.ashlar.server.admin.RunningServer;
 import dev.ashlar.server.config.ClusterOptions;
 import dev.ashlar.server.config.OptionSources;
+import dev.ashlar.server.config.PortAddress;
 import dev.ashlar.server.config.ServerOptions;
 import dev.ashlar.server.config.ServerRole;
 import dev.ashlar.server.config.Setting;
@@ -87,10 +88,6 @@ public final class ServerCommand implements Callable<Integer> {
   static ApplicationContext start(ServerOptions options, ConfigPage config) {
     Map<String, Object> properties =
         Map.of(
-            "micronaut.server.host",
-            options.service().managementListen().host(),
-            "micronaut.server.port",
-            options.service().managementListen().port(),
             RunningServer.PROPERTY,
             options.cluster() == null ? RunningServer.EMBEDDED : RunningServer.CLUSTER);
     ApplicationContext context =
@@ -113,9 +110,9 @@ public final class ServerCommand implements Callable<Integer> {
     try {
       options.check(System.getenv());
       if (options.has(ServerRole.GATEWAY)) {
-        StartFailure.checkFree("--listen", options.service().listen());
+        checkFree("--listen", options.service().listen());
       }
-      StartFailure.checkFree("--management-listen", options.service().managementListen());
+      checkFree("--management-listen", options.service().managementListen());
       ClusterOptions cluster = options.cluster();
       if (cluster != null && cluster.isServing()) {
         StartFailure.checkFree("--cluster-listen", cluster.clusterListen());
@@ -123,5 +120,9 @@ public final class ServerCommand implements Callable<Integer> {
     } catch (IllegalArgumentException e) {
       throw new ParameterException(Objects.requireNonNull(spec).commandLine(), e.getMessage(), e);
     }
+  }
+
+  private static void checkFree(String option, List<PortAddress> addresses) {
+    addresses.forEach(each -> StartFailure.checkFree(option, each.endpoint()));
   }
 }

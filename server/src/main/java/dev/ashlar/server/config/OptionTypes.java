@@ -56,4 +56,12 @@ public abstract class OptionTypes {
       return parsed(text, Endpoint::parse);
     }
   }
+
+  /** {@code HOST:PORT}, with or without a scheme. */
+  public static final class Address implements ITypeConverter<PortAddress> {
+    @Override
+    public PortAddress convert(String text) {
+      return parsed(text, PortAddress::parse);
+    }
+  }
 }

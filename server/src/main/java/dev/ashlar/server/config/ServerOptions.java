@@ -3,7 +3,7 @@ package dev.ashlar.server.config;
 import static dev.ashlar.server.config.OptionTypes.require;
 
 import dev.ashlar.protocol.model.Profile;
-import dev.ashlar.transport.Endpoint;
+import dev.ashlar.transport.tls.CertificateFiles;
 import dev.ashlar.transport.tls.TlsFiles;
 import java.nio.file.Path;
 import java.util.List;
@@ -20,9 +20,6 @@ import picocli.CommandLine.Option;
  * else: help, command line, environment and configuration file follow from the declarations.
  */
 public final class ServerOptions {
-  /** Before options are parsed. */
-  static final Endpoint ANY_PORT = new Endpoint("127.0.0.1", 0);
-
   // OptionSources looks for it before all others.
   @SuppressWarnings("UnusedVariable")
   @Option(
@@ -39,6 +36,9 @@ public final class ServerOptions {
   @ArgGroup(validate = false, heading = "%nNetwork and S3:%n")
   private ServiceOptions service = new ServiceOptions();
 
+  @ArgGroup(validate = false, heading = "%nTLS of the S3 port and the management port:%n")
+  private TlsOptions tls = new TlsOptions();
+
   @ArgGroup(validate = false, heading = "%nBackground work:%n")
   private BackgroundOptions background = new BackgroundOptions();
 
@@ -52,13 +52,14 @@ public final class ServerOptions {
   private ClusterOptions cluster = new ClusterOptions();
 
   @ArgGroup(validate = false, heading = "%nTLS between the processes of a cluster:%n")
-  private TlsOptions tls = new TlsOptions();
+  private ClusterTlsOptions clusterTls = new ClusterTlsOptions();
 
   private List<Path> dataFolders = List.of();
   private List<Path> metadataFolders = List.of();
   private @Nullable Profile profile;
   private @Nullable Sizes sizes;
-  private @Nullable TlsFiles tlsFiles;
+  private @Nullable TlsFiles clusterTlsFiles;
+  private List<CertificateFiles> certificates = List.of();
 
   /**
    * Options from arguments only, with this environment.
@@ -88,9 +89,11 @@ public final class ServerOptions {
     if (cluster.isGiven()) {
       cluster.check(environment);
     } else {
-      cluster.checkNotGiven(environment, tls.isGiven());
+      cluster.checkNotGiven(environment, clusterTls.isGiven());
     }
-    tlsFiles = tls.files();
+    clusterTlsFiles = clusterTls.files();
+    certificates = tls.certificates();
+    service.check(!certificates.isEmpty(), has(ServerRole.GATEWAY));
     dataFolders = has(ServerRole.STORAGE) ? data.dataFolders() : List.of();
     Profile parsed = data.profile(cluster.isGiven() ? Integer.MAX_VALUE : dataFolders.size());
     profile = parsed;
@@ -202,8 +205,13 @@ public final class ServerOptions {
   }
 
   /** TLS between the processes of the cluster; null: none. */
-  public @Nullable TlsFiles tls() {
-    return tlsFiles;
+  public @Nullable TlsFiles clusterTls() {
+    return clusterTlsFiles;
+  }
+
+  /** Certificates of the S3 port and the management port; none: they do not use TLS. */
+  public List<CertificateFiles> certificates() {
+    return certificates;
   }
 
   /** One folder per drive; empty without the role of a storage node. */

@@ -1,10 +1,13 @@
 package dev.ashlar.server.config;
 
+import static dev.ashlar.server.config.OptionTypes.require;
+
 import dev.ashlar.gateway.s3.S3Config;
 import dev.ashlar.gateway.s3.S3Config.NewBuckets;
-import dev.ashlar.transport.Endpoint;
+import dev.ashlar.server.config.PortAddress.Scheme;
 import dev.ashlar.transport.Transport;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Help.Visibility;
@@ -14,19 +17,24 @@ import picocli.CommandLine.Option;
 public final class ServiceOptions {
   @Option(
       names = "--listen",
-      paramLabel = "HOST:PORT",
-      converter = OptionTypes.HostPort.class,
+      paramLabel = "ADDRESS",
+      split = ",",
+      converter = OptionTypes.Address.class,
       defaultValue = "127.0.0.1:9000",
-      description = "Address of the S3 port.")
-  private Endpoint listen = ServerOptions.ANY_PORT;
+      description =
+          "Addresses of the S3 port: HOST:PORT, http://HOST:PORT or https://HOST:PORT. Without a"
+              + " scheme: TLS if there is a --tls-cert.")
+  private List<PortAddress> listen = List.of();
 
   @Option(
       names = "--management-listen",
-      paramLabel = "HOST:PORT",
-      converter = OptionTypes.HostPort.class,
+      paramLabel = "ADDRESS",
+      split = ",",
+      converter = OptionTypes.Address.class,
       defaultValue = "127.0.0.1:9001",
-      description = "Address of the management port: /health, /prometheus, /admin and /scrub.")
-  private Endpoint managementListen = ServerOptions.ANY_PORT;
+      description =
+          "Addresses of the management port, likewise: /health, /prometheus, /admin and /scrub.")
+  private List<PortAddress> managementListen = List.of();
 
   @Option(
       names = "--domain",
@@ -100,11 +108,42 @@ public final class ServiceOptions {
               + " owner of the bucket owns all objects, all public access is blocked).")
   private NewBuckets newBuckets = NewBuckets.OPEN;
 
-  public Endpoint listen() {
+  /**
+   * Gives every address a scheme.
+   *
+   * @param hasCertificate for TLS
+   * @param isGateway whether the S3 port is served
+   * @throws IllegalArgumentException naming the option that is wrong
+   */
+  void check(boolean hasCertificate, boolean isGateway) {
+    if (isGateway) {
+      listen = resolved("--listen", listen, hasCertificate);
+    }
+    managementListen = resolved("--management-listen", managementListen, hasCertificate);
+  }
+
+  private static List<PortAddress> resolved(
+      String option, List<PortAddress> given, boolean hasCertificate) {
+    require(!given.isEmpty(), "%s names no address", option);
+    List<PortAddress> resolved = new ArrayList<>();
+    for (PortAddress each : given) {
+      require(
+          hasCertificate || !each.isTls(),
+          "%s %s needs a certificate: name one with --tls-cert and --tls-key",
+          option,
+          each);
+      resolved.add(each.orElse(hasCertificate ? Scheme.HTTPS : Scheme.HTTP));
+    }
+    return List.copyOf(resolved);
+  }
+
+  /** Addresses of the S3 port of a gateway: at least one, each with a scheme. */
+  public List<PortAddress> listen() {
     return listen;
   }
 
-  public Endpoint managementListen() {
+  /** Addresses of the management port, likewise. */
+  public List<PortAddress> managementListen() {
     return managementListen;
   }
 

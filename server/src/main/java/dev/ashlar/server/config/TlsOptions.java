@@ -1,54 +1,49 @@
 package dev.ashlar.server.config;
 
-import dev.ashlar.transport.tls.TlsFiles;
+import static dev.ashlar.server.config.OptionTypes.require;
+
+import dev.ashlar.transport.tls.CertificateFiles;
 import java.nio.file.Path;
-import org.jspecify.annotations.Nullable;
+import java.util.ArrayList;
+import java.util.List;
 import picocli.CommandLine.Option;
 
-/** Mutual TLS between the processes of a cluster: all options or none. */
+/** Certificates of the S3 port and the management port. */
 public final class TlsOptions {
   @Option(
-      names = "--cluster-tls-cert",
+      names = "--tls-cert",
       paramLabel = "FILE",
+      split = ",",
       description =
-          "Certificate chain of this process for its --host, in PEM. All three files are read again"
-              + " when they change.")
-  private @Nullable Path certificates;
+          "Certificate chain for the S3 port and the management port, in PEM. With several, the"
+              + " host name that a client asks for selects one; the first is the default. The"
+              + " files are read again when they change.")
+  private List<Path> certificates = List.of();
 
   @Option(
-      names = "--cluster-tls-key",
+      names = "--tls-key",
       paramLabel = "FILE",
-      description = "Private key of the certificate: PKCS#8 in PEM.")
-  private @Nullable Path key;
-
-  @Option(
-      names = "--cluster-tls-ca",
-      paramLabel = "FILE",
+      split = ",",
       description =
-          "Certificate authorities that the other processes' certificates must come from.")
-  private @Nullable Path authorities;
-
-  boolean isGiven() {
-    return certificates != null || key != null || authorities != null;
-  }
+          "Private key of the certificate, in PEM; one for each --tls-cert, in its order.")
+  private List<Path> keys = List.of();
 
   /**
-   * The files, with absolute paths; null: no TLS.
+   * The files, with absolute paths; none: no TLS.
    *
-   * @throws IllegalArgumentException if only some of them are given
+   * @throws IllegalArgumentException if a certificate or a key is missing
    */
-  public @Nullable TlsFiles files() {
-    Path certificate = certificates;
-    Path privateKey = key;
-    Path trusted = authorities;
-    if (certificate != null && privateKey != null && trusted != null) {
-      return new TlsFiles(
-          certificate.toAbsolutePath(), privateKey.toAbsolutePath(), trusted.toAbsolutePath());
+  public List<CertificateFiles> certificates() {
+    require(
+        certificates.size() == keys.size(),
+        "--tls-cert and --tls-key go together: %s certificate(s) and %s key(s) are given",
+        certificates.size(),
+        keys.size());
+    List<CertificateFiles> pairs = new ArrayList<>();
+    for (int i = 0; i < certificates.size(); i++) {
+      pairs.add(
+          new CertificateFiles(certificates.get(i).toAbsolutePath(), keys.get(i).toAbsolutePath()));
     }
-    OptionTypes.require(
-        !isGiven(),
-        "--cluster-tls-cert, --cluster-tls-key and --cluster-tls-ca go together: give all of them,"
-            + " or none");
-    return null;
+    return pairs;
   }
 }

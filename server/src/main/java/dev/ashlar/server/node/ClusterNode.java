@@ -36,9 +36,9 @@ import dev.ashlar.transport.metadata.RemoteMetadata;
 import dev.ashlar.transport.metadata.RemoteMetadataConfig;
 import dev.ashlar.transport.session.FramePort;
 import dev.ashlar.transport.tls.ClusterTls;
+import dev.ashlar.transport.tls.PortTls;
 import dev.ashlar.transport.tls.TlsFiles;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.TimeGauge;
 import io.micronaut.context.annotation.Context;
 import io.micronaut.context.annotation.Requires;
 import jakarta.annotation.PreDestroy;
@@ -50,7 +50,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -78,6 +77,7 @@ final class ClusterNode implements RunningServer {
   private final Clock steady = SteadyClock.ofSystem();
   private final CloseStack opened = new CloseStack();
   private final @Nullable ClusterTls tls;
+  private final @Nullable PortTls portTls;
   private final EventLoops loops;
   private final ErasureCodes codes;
   private final DriveResources resources;
@@ -96,7 +96,9 @@ final class ClusterNode implements RunningServer {
     this.meters = meters;
     cluster = Objects.requireNonNull(options.cluster());
     try {
-      tls = openTls(); // Before anything is opened: what is wrong with it shows at once.
+      // Before anything is opened: what is wrong with it shows at once.
+      tls = openTls();
+      portTls = ServedTls.open(options, opened, meters, clock);
       int threads = options.sizes().eventLoops();
       loops = opened.add(new EventLoops(options.service().transport(), threads, "cluster"));
       codes = opened.add(new ErasureCodes(options.data().codec()));
@@ -110,17 +112,13 @@ final class ClusterNode implements RunningServer {
   }
 
   private @Nullable ClusterTls openTls() throws IOException {
-    TlsFiles files = options.tls();
+    TlsFiles files = options.clusterTls();
     if (files == null) {
       return null;
     }
     String host = cluster.isServing() ? cluster.host() : null;
     ClusterTls open = opened.add(ClusterTls.open(files, host, clock));
-    TimeGauge.builder(
-            "ashlar.cluster.tls.valid",
-            open,
-            TimeUnit.SECONDS,
-            known -> Duration.between(clock.instant(), known.validUntil()).toSeconds())
+    ServedTls.validity("ashlar.cluster.tls.valid", open, ClusterTls::validUntil, clock)
         .description("Time until the certificate for connections inside the cluster expires")
         .register(meters);
     return open;
@@ -279,7 +277,7 @@ final class ClusterNode implements RunningServer {
         jobs, () -> logTime.ofOwn(drives.oldestReadMs(gateway.reads().oldestMs())), logTime);
     new ClusterBalance(metadata, cluster.outAfter(), drives::hasFailed, System::nanoTime)
         .start(jobs);
-    gateway.serve(root, new RecentHealth(this::health, System::nanoTime));
+    gateway.serve(root, new RecentHealth(this::health, System::nanoTime), portTls);
     return new Serving(
         drives,
         metadata,
@@ -374,6 +372,11 @@ final class ClusterNode implements RunningServer {
   }
 
   @Override
+  public @Nullable PortTls tls() {
+    return portTls;
+  }
+
+  @Override
   public void printStarted(PrintStream out, boolean terminal) {
     out.println("Ashlar is ready: node " + cluster.node() + " of cluster " + cluster.name());
     out.println("  Roles        " + ClusterHealth.names(cluster.roles()));
@@ -381,13 +384,14 @@ final class ClusterNode implements RunningServer {
       out.println("  Cluster      " + cluster.address() + ", bound to " + cluster.clusterListen());
     }
     if (tls != null) {
-      out.println("  TLS          between all processes, certificate until " + tls.validUntil());
+      out.println("  Cluster TLS  between all processes, certificate until " + tls.validUntil());
     }
-    out.println("  Management   http://" + options.service().managementListen() + "/health");
+    StartMessage.printPort(out, "Management", options.service().managementListen(), "/health");
     out.println("  Sizes        " + options.sizes().told());
+    StartMessage.printTls(out, portTls);
     Serving gateway = serving;
     if (gateway != null) {
-      out.println("  S3           http://" + options.service().listen());
+      StartMessage.printPort(out, "S3", options.service().listen(), "");
       out.println("  Credentials  " + gateway.root().told());
       Protection protection = gateway.drives().protection();
       if (!protection.holdsAllShards()) {

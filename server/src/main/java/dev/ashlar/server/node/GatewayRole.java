@@ -47,12 +47,14 @@ import dev.ashlar.server.account.AccountsFile;
 import dev.ashlar.server.cluster.UsageGauges;
 import dev.ashlar.server.config.BackgroundOptions;
 import dev.ashlar.server.config.MasterKeyFile;
+import dev.ashlar.server.config.PortAddress;
 import dev.ashlar.server.config.RootCredential;
 import dev.ashlar.server.config.ServerOptions;
 import dev.ashlar.server.jobs.PeriodicJobs;
 import dev.ashlar.server.jobs.PeriodicJobs.Rest;
 import dev.ashlar.server.jobs.UsageCounting;
 import dev.ashlar.storage.drive.scrub.ScrubConfig;
+import dev.ashlar.transport.tls.PortTls;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -60,8 +62,11 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -244,8 +249,13 @@ final class GatewayRole implements AutoCloseable {
     return engine.store();
   }
 
-  /** Opens the S3 port and returns where it is, the port chosen if none was asked for. */
-  InetSocketAddress serve(RootCredential root, StoreState state) throws Exception {
+  /**
+   * Opens the S3 port and returns its first address, with the port chosen if none was asked for.
+   *
+   * @param tls null: no address uses TLS
+   */
+  InetSocketAddress serve(RootCredential root, StoreState state, @Nullable PortTls tls)
+      throws Exception {
     VirtualHosts hosts = new VirtualHosts(options.service().domains());
     S3Config config =
         new S3Config(
@@ -276,7 +286,7 @@ final class GatewayRole implements AutoCloseable {
             dependencies.clock(),
             new SecureRandom());
     HttpConfig http =
-        HttpConfig.defaults(options.service().listen().socketAddress())
+        HttpConfig.defaults(listeners(options.service().listen(), tls))
             .withTransport(options.service().transport())
             .withEventLoops(options.sizes().eventLoops());
     ByteBudget budget = ProcessMemory.ofConnections(options.sizes());
@@ -296,6 +306,18 @@ final class GatewayRole implements AutoCloseable {
     return options.service().acceptsAnyRegion()
         ? SigV4Authenticator.ANY_REGION
         : options.service().region();
+  }
+
+  private static List<HttpConfig.Listener> listeners(
+      List<PortAddress> addresses, @Nullable PortTls tls) {
+    List<HttpConfig.Listener> listeners = new ArrayList<>();
+    for (PortAddress each : addresses) {
+      listeners.add(
+          new HttpConfig.Listener(
+              each.endpoint().socketAddress(),
+              each.isTls() ? Objects.requireNonNull(tls)::secure : null));
+    }
+    return listeners;
   }
 
   /** IAM and STS on the same port. */

@@ -25,6 +25,7 @@ import dev.ashlar.server.config.RootCredential;
 import dev.ashlar.server.config.ServerOptions;
 import dev.ashlar.server.jobs.PeriodicJobs;
 import dev.ashlar.storage.drive.DriveResources;
+import dev.ashlar.transport.tls.PortTls;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micronaut.context.annotation.Context;
 import io.micronaut.context.annotation.Requires;
@@ -69,11 +70,13 @@ public final class Node implements RunningServer {
   private final Admin admin;
   private final RecentRisk risk;
   private final InetSocketAddress s3Address;
+  private final @Nullable PortTls tls;
   private final StartMessage startMessage;
 
   Node(ServerOptions options, MeterRegistry meters) throws Exception {
     try {
       Clock clock = Clock.systemUTC();
+      tls = ServedTls.open(options, opened, meters, clock);
       Clock steady = SteadyClock.ofSystem();
       ErasureCodes codes = opened.add(new ErasureCodes(options.data().codec()));
       DriveResources resources = opened.add(ProcessMemory.resources(options, codes, meters, clock));
@@ -133,7 +136,7 @@ public final class Node implements RunningServer {
               new DriveScrubs(options.background(), metadata, drives.stores(), steady, meters));
       opened.add(awaited.start(scrubs::add, AwaitedDrives.PAUSE));
       root.keep(mounted);
-      s3Address = gateway.serve(root, new RecentHealth(this::health, System::nanoTime));
+      s3Address = gateway.serve(root, new RecentHealth(this::health, System::nanoTime), tls);
       new OpenFiles(options.sizes().openFiles()).report(options.dataFolders().size());
       startMessage =
           new StartMessage(
@@ -143,7 +146,8 @@ public final class Node implements RunningServer {
               codes.of(profile).name(),
               options.dataFolders().size() - drives.openCount(),
               metadataServer.folders(),
-              Protection.ifKnown(metadata));
+              Protection.ifKnown(metadata),
+              tls);
     } catch (Exception e) {
       close();
       throw e;
@@ -256,7 +260,7 @@ public final class Node implements RunningServer {
     scrubs.startNow();
   }
 
-  /** Where S3 is served, the port chosen if none was asked for. */
+  /** The first address where S3 is served, with the port chosen if none was asked for. */
   public InetSocketAddress s3Address() {
     return s3Address;
   }
@@ -264,6 +268,11 @@ public final class Node implements RunningServer {
   @Override
   public RootCredential root() {
     return root;
+  }
+
+  @Override
+  public @Nullable PortTls tls() {
+    return tls;
   }
 
   @Override

@@ -4,13 +4,16 @@ import dev.ashlar.metadata.consensus.folder.FolderStatus;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.server.cluster.Protection;
 import dev.ashlar.server.config.MetadataFolders;
+import dev.ashlar.server.config.PortAddress;
 import dev.ashlar.server.config.RootCredential;
 import dev.ashlar.server.config.ServerOptions;
+import dev.ashlar.transport.tls.PortTls;
 import java.io.PrintStream;
 import java.nio.file.FileStore;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What a user needs to know once the server is ready. */
 final class StartMessage {
@@ -21,6 +24,7 @@ final class StartMessage {
   private final int drivesMissing;
   private final List<FolderStatus> metadataFolders;
   private final Protection protection;
+  private final @Nullable PortTls tls;
 
   StartMessage(
       ServerOptions options,
@@ -29,7 +33,8 @@ final class StartMessage {
       String codec,
       int drivesMissing,
       List<FolderStatus> metadataFolders,
-      Protection protection) {
+      Protection protection,
+      @Nullable PortTls tls) {
     this.options = options;
     this.profile = profile;
     this.credential = credential;
@@ -37,16 +42,17 @@ final class StartMessage {
     this.drivesMissing = drivesMissing;
     this.metadataFolders = metadataFolders;
     this.protection = protection;
+    this.tls = tls;
   }
 
   /**
    * @param terminal whether a person reads it: only then a fresh secret is shown
    */
   void print(PrintStream out, boolean terminal) {
-    String endpoint = "http://" + options.service().listen();
     out.println("Ashlar is ready");
-    out.println("  S3           " + endpoint);
-    out.println("  Management   http://" + options.service().managementListen() + "/health");
+    printPort(out, "S3", options.service().listen(), "");
+    printPort(out, "Management", options.service().managementListen(), "/health");
+    printTls(out, tls);
     out.println("  Data         " + data());
     if (!protection.holdsAllShards()) {
       out.println("               " + text(protection));
@@ -58,8 +64,24 @@ final class StartMessage {
     if (credential.fresh() && terminal) {
       out.println("               secret key " + credential.secretKey() + " (shown this once)");
     }
+    String endpoint = options.service().listen().getFirst().toString();
     out.println("  Try          " + credential.awsLine(options.service().region(), endpoint));
     out.flush();
+  }
+
+  /** The addresses of a port, with a path that tells something. */
+  static void printPort(PrintStream out, String name, List<PortAddress> addresses, String path) {
+    String label = name;
+    for (PortAddress each : addresses) {
+      out.printf("  %-12s %s%s%n", label, each, path);
+      label = "";
+    }
+  }
+
+  static void printTls(PrintStream out, @Nullable PortTls tls) {
+    if (tls != null) {
+      out.printf("  %-12s by %s, certificate until %s%n", "TLS", tls.provider(), tls.validUntil());
+    }
   }
 
   /** Of objects that would not survive what they are to survive. */

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.server.config.RootCredential;
+import dev.ashlar.transport.tls.CertificateFiles;
 import dev.ashlar.transport.tls.TlsFiles;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -41,8 +42,8 @@ class ClusterPlanTest {
     assertEquals(11, all.size());
     assertEquals(11, all.stream().map(ClusterPlan.Member::clusterListen).distinct().count());
     assertEquals(11, all.stream().map(ClusterPlan.Member::management).distinct().count());
-    RootCredential credential = plan.prepare(null);
-    assertEquals(credential.secretKey(), plan.prepare(null).secretKey());
+    RootCredential credential = plan.prepare(null, List.of());
+    assertEquals(credential.secretKey(), plan.prepare(null, List.of()).secretKey());
     for (String secret : List.of("secret", "credentials")) {
       assertEquals(
           "rw-------",
@@ -52,12 +53,18 @@ class ClusterPlanTest {
     assertTrue(config.contains("node=storage-6"), config);
     assertTrue(config.contains("expect-drives=6"), config);
     assertFalse(config.contains("tls"), config);
-    plan.prepare(new TlsFiles(Path.of("/a.crt"), Path.of("/a.key"), Path.of("/ca.crt")));
+    plan.prepare(
+        new TlsFiles(Path.of("/a.crt"), Path.of("/a.key"), Path.of("/ca.crt")),
+        List.of(
+            new CertificateFiles(Path.of("/s.crt"), Path.of("/s.key")),
+            new CertificateFiles(Path.of("/t.crt"), Path.of("/t.key"))));
     for (ClusterPlan.Member each : all) {
       String withTls = Files.readString(each.config());
       assertTrue(withTls.contains("cluster-tls-cert=/a.crt"), withTls);
       assertTrue(withTls.contains("cluster-tls-key=/a.key"), withTls);
       assertTrue(withTls.contains("cluster-tls-ca=/ca.crt"), withTls);
+      assertTrue(withTls.contains("\ntls-cert=/s.crt,/t.crt"), withTls);
+      assertTrue(withTls.contains("\ntls-key=/s.key,/t.key"), withTls);
     }
   }
 

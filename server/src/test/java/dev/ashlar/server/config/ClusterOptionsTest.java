@@ -148,12 +148,12 @@ class ClusterOptionsTest {
   @Test
   void tlsIsGivenAsAWhole() {
     List<String> all = List.of("--cluster=c", "--node=n", "--metadata-nodes=n:9002");
-    assertNull(server(SECRET, all.toArray(new String[0])).tls());
+    assertNull(server(SECRET, all.toArray(new String[0])).clusterTls());
     List<String> some = new ArrayList<>(all);
     some.addAll(List.of("--cluster-tls-cert=a.crt", "--cluster-tls-ca=ca.crt"));
     assertRefused("go together", SECRET, some.toArray(new String[0]));
     some.add("--cluster-tls-key=a.key");
-    TlsFiles files = server(SECRET, some.toArray(new String[0])).tls();
+    TlsFiles files = server(SECRET, some.toArray(new String[0])).clusterTls();
     if (files == null) {
       throw new AssertionError("no TLS");
     }

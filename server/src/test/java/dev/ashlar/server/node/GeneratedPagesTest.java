@@ -183,7 +183,7 @@ class GeneratedPagesTest {
   void metrics(@TempDir Path folder) throws Exception {
     Map<String, Described> found = new TreeMap<>();
     PrometheusMeterRegistry ofStore = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-    Node store = new Node(storeOptions(folder.resolve("store")), ofStore);
+    Node store = new Node(storeOptions(Files.createDirectories(folder.resolve("store"))), ofStore);
     try {
       new RehearsalClient(store.s3Address(), store.root(), "us-east-1")
           .send("PUT", "/bucket", "", new byte[0]);
@@ -275,7 +275,8 @@ class GeneratedPagesTest {
     return begun.endsWith(".") ? begun : begun + ".";
   }
 
-  private static ServerOptions storeOptions(Path root) {
+  private static ServerOptions storeOptions(Path root) throws Exception {
+    certify(root);
     return ServerOptions.parse(
         Map.of(),
         "--data=" + root + "/d{1...3}",
@@ -283,7 +284,9 @@ class GeneratedPagesTest {
         "--profile=2+1",
         "--codec=java",
         "--transport=nio",
-        "--listen=127.0.0.1:0");
+        "--tls-cert=" + root.resolve("tls.crt"),
+        "--tls-key=" + root.resolve("tls.key"),
+        "--listen=http://127.0.0.1:0");
   }
 
   private static ServerOptions nodeOptions(Path root, int s3) throws Exception {
@@ -312,7 +315,9 @@ class GeneratedPagesTest {
         "--profile=2+1",
         "--codec=java",
         "--transport=nio",
-        "--listen=127.0.0.1:" + s3);
+        "--tls-cert=" + root.resolve("tls.crt"),
+        "--tls-key=" + root.resolve("tls.key"),
+        "--listen=http://127.0.0.1:" + s3);
   }
 
   private static int freePort() throws IOException {

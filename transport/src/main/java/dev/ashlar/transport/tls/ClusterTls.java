@@ -4,12 +4,10 @@ import dev.ashlar.protocol.process.BackgroundThread;
 import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
 import java.time.Clock;
-import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Mutual TLS of one process with the others of its cluster. Each side presents a certificate of an
@@ -17,28 +15,12 @@ import org.slf4j.LoggerFactory;
  * files are checked periodically; new contents apply to new connections.
  */
 public final class ClusterTls implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(ClusterTls.class);
-  private static final Duration CHECK_PERIOD = Duration.ofSeconds(5);
-
-  private final TlsFiles files;
-  private final @Nullable String host;
-  private final Clock clock;
-  private TlsFiles.TlsTexts taken;
-  private volatile TlsIdentity current;
-
-  /** Why the files were refused at the last check; empty: they were accepted. */
-  private String refusal = "";
-
-  private String loggedRefusal = "";
+  private final FollowedFiles<TlsIdentity> identity;
   private @Nullable BackgroundThread watch;
 
   /** Checks the files only when told to. */
   ClusterTls(TlsFiles files, @Nullable String host, Clock clock) throws IOException {
-    this.files = files;
-    this.host = host;
-    this.clock = clock;
-    taken = TlsFiles.TlsTexts.read(files);
-    current = TlsIdentity.of(files, taken, host, clock.instant());
+    identity = TlsIdentity.follow(files, host, clock);
   }
 
   /**
@@ -50,59 +32,28 @@ public final class ClusterTls implements AutoCloseable {
   public static ClusterTls open(TlsFiles files, @Nullable String host, Clock clock)
       throws IOException {
     ClusterTls tls = new ClusterTls(files, host, clock);
-    tls.watch = BackgroundThread.start("tls-files", tls::watch);
+    tls.watch = FollowedFiles.watch(List.of(tls.identity));
     return tls;
-  }
-
-  private void watch() throws InterruptedException {
-    while (true) {
-      Thread.sleep(CHECK_PERIOD);
-      try {
-        check();
-      } catch (RuntimeException e) {
-        LOG.error("Checking the TLS files failed; keeping the certificate in use", e);
-      }
-    }
   }
 
   /** Adopts the contents of the files if they have changed and are valid. */
   void check() {
-    try {
-      TlsFiles.TlsTexts now = TlsFiles.TlsTexts.read(files);
-      if (!now.equals(taken)) {
-        current = TlsIdentity.of(files, now, host, clock.instant());
-        taken = now;
-        LOG.info("New connections use the certificate {}.", current);
-      }
-      refusal = "";
-      loggedRefusal = "";
-    } catch (IOException e) {
-      refused(String.valueOf(e.getMessage()));
-    }
-  }
-
-  /** Files are replaced one by one, so a fault is logged only if the next check finds it too. */
-  private void refused(String why) {
-    if (why.equals(refusal) && !why.equals(loggedRefusal)) {
-      LOG.error("TLS files refused; keeping the certificate {}: {}", current, why);
-      loggedRefusal = why;
-    }
-    refusal = why;
+    identity.check();
   }
 
   /** For an accepted connection. */
   public SslContext forAccepting() {
-    return current.forAccepting();
+    return identity.current().forAccepting();
   }
 
   /** For one outgoing connection. */
   public SslContext forConnecting() throws SSLException {
-    return current.forConnecting();
+    return identity.current().forConnecting();
   }
 
   /** When the certificate in use expires. */
   public Instant validUntil() {
-    return current.validUntil();
+    return identity.current().validUntil();
   }
 
   @Override

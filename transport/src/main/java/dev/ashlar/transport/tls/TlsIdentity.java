@@ -10,14 +10,9 @@ import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslProvider;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
-import java.security.KeyStore;
-import java.security.PrivateKey;
-import java.security.PublicKey;
-import java.security.Signature;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
+import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
 import javax.net.ssl.SSLException;
@@ -33,18 +28,15 @@ import org.jspecify.annotations.Nullable;
 final class TlsIdentity {
   private static final String PROTOCOL = "TLSv1.3";
 
-  private final List<X509Certificate> chain;
-  private final PrivateKey key;
+  private final CertifiedKey own;
   private final TrustManagerFactory trust;
   private final SslContext accepting;
 
-  private TlsIdentity(List<X509Certificate> chain, PrivateKey key, TrustManagerFactory trust)
-      throws IOException {
-    this.chain = chain;
-    this.key = key;
+  private TlsIdentity(CertifiedKey own, TrustManagerFactory trust) throws IOException {
+    this.own = own;
     this.trust = trust;
     accepting =
-        SslContextBuilder.forServer(key, chain)
+        SslContextBuilder.forServer(own.key(), own.chain())
             .trustManager(trust)
             .clientAuth(ClientAuth.REQUIRE)
             .sslProvider(SslProvider.JDK)
@@ -53,87 +45,23 @@ final class TlsIdentity {
   }
 
   /**
+   * Follows the files.
+   *
    * @param host by which others connect to this process; null: none do
    * @throws IOException naming the file that is wrong
    */
-  static TlsIdentity of(TlsFiles files, TlsFiles.TlsTexts texts, @Nullable String host, Instant now)
+  static FollowedFiles<TlsIdentity> follow(TlsFiles files, @Nullable String host, Clock clock)
       throws IOException {
-    List<X509Certificate> chain =
-        Pem.certificates("certificate", files.certificates(), texts.certificates());
-    X509Certificate own = chain.getFirst();
-    PrivateKey key = Pem.key(files.key(), texts.key(), own);
-    checkPair(files, own, key);
-    checkTime(files, own, now);
-    List<X509Certificate> authorities =
-        Pem.certificates("authorities", files.authorities(), texts.authorities());
-    TlsIdentity identity = new TlsIdentity(chain, key, trust(authorities));
-    identity.checkAcceptable(files, host);
-    return identity;
-  }
-
-  private static TrustManagerFactory trust(List<X509Certificate> authorities) throws IOException {
-    try {
-      KeyStore anchors = KeyStore.getInstance("PKCS12");
-      anchors.load(null, null);
-      for (int i = 0; i < authorities.size(); i++) {
-        anchors.setCertificateEntry("authority-" + i, authorities.get(i));
-      }
-      TrustManagerFactory trust =
-          TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-      trust.init(anchors);
-      return trust;
-    } catch (GeneralSecurityException e) {
-      throw new IOException("TLS is not available: " + e.getMessage(), e);
-    }
-  }
-
-  private static void checkPair(TlsFiles files, X509Certificate own, PrivateKey key)
-      throws IOException {
-    if (!isPair(key, own.getPublicKey())) {
-      throw new IOException(
-          "TLS key " + files.key() + " does not belong to the certificate " + files.certificates());
-    }
-  }
-
-  /** Whether the public key verifies a signature of the private key. */
-  private static boolean isPair(PrivateKey key, PublicKey publicKey) throws IOException {
-    String algorithm =
-        switch (publicKey.getAlgorithm()) {
-          case "RSA" -> "SHA256withRSA";
-          case "RSASSA-PSS" -> "RSASSA-PSS";
-          case "EC" -> "SHA256withECDSA";
-          default -> publicKey.getAlgorithm();
-        };
-    byte[] something = PROTOCOL.getBytes(StandardCharsets.US_ASCII);
-    try {
-      Signature signing = Signature.getInstance(algorithm);
-      signing.initSign(key);
-      signing.update(something);
-      byte[] signed = signing.sign();
-      Signature verifying = Signature.getInstance(algorithm);
-      verifying.initVerify(publicKey);
-      verifying.update(something);
-      return verifying.verify(signed);
-    } catch (GeneralSecurityException e) {
-      throw new IOException(
-          "TLS with " + algorithm + " keys is not available: " + e.getMessage(), e);
-    }
-  }
-
-  private static void checkTime(TlsFiles files, X509Certificate own, Instant now)
-      throws IOException {
-    Instant from = own.getNotBefore().toInstant();
-    Instant until = own.getNotAfter().toInstant();
-    if (now.isAfter(until) || now.isBefore(from)) {
-      throw new IOException(
-          "TLS certificate "
-              + files.certificates()
-              + (now.isAfter(until) ? " has expired: " : " is not valid yet: ")
-              + "it is valid from "
-              + from
-              + " until "
-              + until);
-    }
+    return new FollowedFiles<>(
+        List.of(files.own().certificateFile(), files.own().keyFile(), files.authorityFile()),
+        texts -> {
+          CertifiedKey own =
+              CertifiedKey.of(files.own(), texts.get(0), texts.get(1), clock.instant());
+          TlsIdentity identity =
+              new TlsIdentity(own, Authorities.parse(files.authorityFile(), texts.get(2)).trust());
+          identity.checkAcceptable(files, host);
+          return identity;
+        });
   }
 
   /** Tries the certificate on itself, so that a fault shows here and not in the logs of others. */
@@ -142,7 +70,7 @@ final class TlsIdentity {
         "TLS certificate " + files.certificates() + " would be refused by other processes";
     try {
       if (host == null) {
-        X509Certificate[] shown = chain.toArray(new X509Certificate[0]);
+        X509Certificate[] shown = own.chain().toArray(new X509Certificate[0]);
         for (TrustManager each : trust.getTrustManagers()) {
           ((X509TrustManager) each).checkClientTrusted(shown, "UNKNOWN");
         }
@@ -165,7 +93,7 @@ final class TlsIdentity {
   /** For one outgoing connection. New each time, so that no session is resumed unchecked. */
   SslContext forConnecting() throws SSLException {
     return SslContextBuilder.forClient()
-        .keyManager(key, chain)
+        .keyManager(own.key(), own.chain())
         .trustManager(trust)
         .endpointIdentificationAlgorithm("HTTPS")
         .sslProvider(SslProvider.JDK)
@@ -174,18 +102,12 @@ final class TlsIdentity {
   }
 
   Instant validUntil() {
-    return chain.getFirst().getNotAfter().toInstant();
+    return own.validUntil();
   }
 
-  /** Identifies the certificate. */
   @Override
   public String toString() {
-    X509Certificate own = chain.getFirst();
-    return own.getSubjectX500Principal()
-        + ", serial number "
-        + own.getSerialNumber().toString(16)
-        + ", valid until "
-        + validUntil();
+    return own.toString();
   }
 
   /** A TLS handshake in memory, which shows why one side would refuse the other. */

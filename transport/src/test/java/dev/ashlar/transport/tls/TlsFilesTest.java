@@ -14,6 +14,8 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
+import java.util.Base64;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -86,13 +88,47 @@ class TlsFilesTest {
   }
 
   @Test
-  void keysInOtherFormatsAreRefused() throws Exception {
+  void keysInOlderFormatsAreAccepted() throws Exception {
+    for (CertificateBuilder.Algorithm kind :
+        List.of(CertificateBuilder.Algorithm.ecp384, CertificateBuilder.Algorithm.rsa2048)) {
+      TlsFiles files = issued(builder -> TestAuthority.node(builder).algorithm(kind));
+      TestAuthority.replace(files.key(), older(Files.readString(files.key())));
+      assertNotNull(open(files, HOST), kind::name);
+    }
+  }
+
+  /** The content of the PKCS#8 structure: what openssl writes with -traditional. */
+  private static String older(String pkcs8) {
+    String base64 = pkcs8.replaceAll("-----[^-]*-----", "").replaceAll("\\s", "");
+    byte[] key = Base64.getDecoder().decode(base64);
+    int octets = 4; // after the head of the sequence
+    octets = key[1] == (byte) 0x82 ? octets : key[1] == (byte) 0x81 ? 3 : 2;
+    octets += 3; // the version
+    octets += 2 + key[octets + 1]; // the algorithm
+    int head = key[octets + 1] == (byte) 0x82 ? 4 : key[octets + 1] == (byte) 0x81 ? 3 : 2;
+    byte[] content = Arrays.copyOfRange(key, octets + head, key.length);
+    return "-----BEGIN ANY PRIVATE KEY-----\n"
+        + Base64.getMimeEncoder().encodeToString(content)
+        + "\n-----END ANY PRIVATE KEY-----\n";
+  }
+
+  @Test
+  void encryptedKeysAreRefused() throws Exception {
     TlsFiles files = authority.files("node");
     String pem = Files.readString(files.key());
     TestAuthority.replace(files.key(), pem.replace("PRIVATE", "ENCRYPTED PRIVATE"));
-    refused(files, HOST, "tls.key is encrypted", "PKCS#8");
-    TestAuthority.replace(files.key(), pem.replace("PRIVATE", "RSA PRIVATE"));
-    refused(files, HOST, "older RSA format", "openssl pkcs8");
+    refused(files, HOST, "tls.key is encrypted", "openssl pkey");
+    TestAuthority.replace(
+        files.key(),
+        """
+        -----BEGIN RSA PRIVATE KEY-----
+        Proc-Type: 4,ENCRYPTED
+        DEK-Info: AES-256-CBC,00
+
+        AAAA
+        -----END RSA PRIVATE KEY-----
+        """);
+    refused(files, HOST, "tls.key is encrypted", "openssl pkey");
   }
 
   @Test

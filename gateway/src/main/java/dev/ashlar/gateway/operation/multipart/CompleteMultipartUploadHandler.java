@@ -38,27 +38,30 @@ import java.util.Optional;
 public record CompleteMultipartUploadHandler(Backend backend) {
   private static final int VERSIONS_SEARCHED = 1000;
 
+  /**
+   * @param endpoint with its scheme, as the client named it
+   */
   public HttpAnswer handle(
-      S3Request.CompleteMultipartUpload request, Permit permit, String host, RequestBody body)
+      S3Request.CompleteMultipartUpload request, Permit permit, String endpoint, RequestBody body)
       throws S3Exception, MetadataUnavailableException, InterruptedException {
     PartList wanted = PartList.parse(BodyIngest.document(body));
     Optional<UploadRow> upload = Uploads.find(backend, request);
     if (upload.isEmpty()) {
-      return completedBefore(request, permit.bucket(), host, wanted);
+      return completedBefore(request, permit.bucket(), endpoint, wanted);
     }
     try {
-      return complete(request, host, wanted, upload.get());
+      return complete(request, endpoint, wanted, upload.get());
     } catch (S3Exception e) {
       // Another request for the same upload may have come first.
       if (Uploads.find(backend, request).isEmpty()) {
-        return completedBefore(request, permit.bucket(), host, wanted);
+        return completedBefore(request, permit.bucket(), endpoint, wanted);
       }
       throw e;
     }
   }
 
   private HttpAnswer complete(
-      S3Request.CompleteMultipartUpload request, String host, PartList wanted, UploadRow upload)
+      S3Request.CompleteMultipartUpload request, String endpoint, PartList wanted, UploadRow upload)
       throws S3Exception, MetadataUnavailableException {
     WriteConditions.check(backend, request, request.precondition());
     List<PartRow> parts =
@@ -69,7 +72,7 @@ public record CompleteMultipartUploadHandler(Backend backend) {
     CommandResult result =
         backend.submit(
             Command.newBuilder().setCompleteUpload(command(request, parts, etag, checksum)));
-    return answer(document(request, host, etag, checksum), result);
+    return answer(document(request, endpoint, etag, checksum), result);
   }
 
   /**
@@ -77,7 +80,7 @@ public record CompleteMultipartUploadHandler(Backend backend) {
    * replaced or, where versions are kept, deleted.
    */
   private HttpAnswer completedBefore(
-      S3Request.CompleteMultipartUpload request, BucketRow bucket, String host, PartList wanted)
+      S3Request.CompleteMultipartUpload request, BucketRow bucket, String endpoint, PartList wanted)
       throws S3Exception, MetadataUnavailableException {
     if (!wanted.areMd5s()) {
       throw Uploads.noSuchUpload(request.uploadId());
@@ -92,7 +95,7 @@ public record CompleteMultipartUploadHandler(Backend backend) {
             .setVersion(object.getVersion())
             .setVersioned(object.getVersioned())
             .build();
-    return answer(document(request, host, etag, object.getSummary().getChecksum()), written);
+    return answer(document(request, endpoint, etag, object.getSummary().getChecksum()), written);
   }
 
   /** What the upload became: mostly the present version. */
@@ -203,13 +206,15 @@ public record CompleteMultipartUploadHandler(Backend backend) {
   }
 
   private static XmlWriter document(
-      S3Request.CompleteMultipartUpload request, String host, String etag, ChecksumValue checksum) {
+      S3Request.CompleteMultipartUpload request,
+      String endpoint,
+      String etag,
+      ChecksumValue checksum) {
     XmlWriter xml =
         new XmlWriter()
             .openRoot("CompleteMultipartUploadResult")
             .element(
-                "Location",
-                "http://" + host + "/" + request.bucket() + "/" + Percent.encode(request.key()))
+                "Location", endpoint + "/" + request.bucket() + "/" + Percent.encode(request.key()))
             .element("Bucket", request.bucket())
             .element("Key", request.key())
             .element("ETag", Etags.quote(etag));

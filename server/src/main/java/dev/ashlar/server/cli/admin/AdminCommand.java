@@ -3,8 +3,9 @@ package dev.ashlar.server.cli.admin;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.ashlar.protocol.process.SteadyClock;
 import dev.ashlar.server.cli.Version;
+import dev.ashlar.server.config.OptionSources;
 import dev.ashlar.server.config.OptionTypes;
-import dev.ashlar.transport.Endpoint;
+import dev.ashlar.server.config.PortAddress;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -51,15 +52,26 @@ public final class AdminCommand implements Callable<Integer> {
 
   @Option(
       names = "--management",
-      paramLabel = "HOST:PORT",
+      paramLabel = "ADDRESS",
       split = ",",
       scope = ScopeType.INHERIT,
-      converter = OptionTypes.HostPort.class,
+      converter = OptionTypes.Address.class,
       defaultValue = "${env:ASHLAR_MANAGEMENT_LISTEN:-127.0.0.1:9001}",
       description =
-          "Management port of a gateway; for scrub, those of processes with drives, separated by"
-              + " commas. Default: ${DEFAULT-VALUE}.")
-  private List<Endpoint> management = List.of();
+          "Management port of a gateway: HOST:PORT, http://HOST:PORT or https://HOST:PORT; for"
+              + " scrub, those of processes with drives, separated by commas. Without a scheme:"
+              + " TLS if --ca is given or ASHLAR_TLS_CERT is set. Default: ${DEFAULT-VALUE}.")
+  private List<PortAddress> management = List.of();
+
+  @Option(
+      names = "--ca",
+      paramLabel = "FILE",
+      scope = ScopeType.INHERIT,
+      defaultValue = "${env:ASHLAR_CA}",
+      description =
+          "Certificate authorities, in PEM, that the management port's certificate must come from."
+              + " Default: the public ones that Java knows.")
+  private @Nullable Path authorities;
 
   @Option(
       names = "--credentials",
@@ -145,7 +157,7 @@ public final class AdminCommand implements Callable<Integer> {
   }
 
   int scrub(boolean isStarting, boolean isWatching) throws IOException, InterruptedException {
-    new ScrubAdmin(client()::send, management, WatchScreen.ofOutput(), isJson, PROGRESS_PAUSE)
+    new ScrubAdmin(client()::send, ports(), WatchScreen.ofOutput(), isJson, PROGRESS_PAUSE)
         .run(isStarting, isWatching);
     return 0;
   }
@@ -207,16 +219,23 @@ public final class AdminCommand implements Callable<Integer> {
 
   /** Made at the first request, when the options are known. */
   private AdminClient client() throws IOException {
-    AdminClient known = client == null ? new AdminClient(credentials) : client;
+    AdminClient known = client == null ? new AdminClient(credentials, authorities) : client;
     client = known;
     return known;
   }
 
-  private Endpoint gateway() {
+  private PortAddress gateway() {
     if (management.size() > 1) {
       throw wrong("--management takes one gateway, except for scrub");
     }
-    return management.getFirst();
+    return ports().getFirst();
+  }
+
+  private List<PortAddress> ports() {
+    boolean isTls =
+        authorities != null || System.getenv(OptionSources.variable("--tls-cert")) != null;
+    PortAddress.Scheme usual = isTls ? PortAddress.Scheme.HTTPS : PortAddress.Scheme.HTTP;
+    return management.stream().map(each -> each.orElse(usual)).toList();
   }
 
   private ParameterException wrong(String why) {

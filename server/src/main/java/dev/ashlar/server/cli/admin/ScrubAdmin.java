@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.ashlar.transport.Endpoint;
+import dev.ashlar.server.config.PortAddress;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,7 +17,7 @@ final class ScrubAdmin implements Watch.View {
   private static final String PATH = "/scrub";
 
   private final Sender sender;
-  private final List<Endpoint> processes;
+  private final List<PortAddress> processes;
   private final WatchScreen screen;
   private final boolean isJson;
   private final Duration pause;
@@ -29,7 +29,7 @@ final class ScrubAdmin implements Watch.View {
 
   /** Sends a request to a management port and returns the body of the answer. */
   interface Sender {
-    String send(Endpoint management, String method, String path)
+    String send(PortAddress management, String method, String path)
         throws IOException, InterruptedException;
   }
 
@@ -37,7 +37,11 @@ final class ScrubAdmin implements Watch.View {
    * @param pause between polls
    */
   ScrubAdmin(
-      Sender sender, List<Endpoint> processes, WatchScreen screen, boolean isJson, Duration pause) {
+      Sender sender,
+      List<PortAddress> processes,
+      WatchScreen screen,
+      boolean isJson,
+      Duration pause) {
     this.sender = sender;
     this.processes = List.copyOf(processes);
     this.screen = screen;
@@ -47,11 +51,11 @@ final class ScrubAdmin implements Watch.View {
 
   /** A process with its latest answer. */
   private final class Watched {
-    final Endpoint process;
+    final PortAddress process;
     final RetryingPoller poller;
     JsonNode page;
 
-    Watched(Endpoint process, JsonNode page) {
+    Watched(PortAddress process, JsonNode page) {
       this.process = process;
       this.page = page;
       poller =
@@ -78,11 +82,11 @@ final class ScrubAdmin implements Watch.View {
    */
   void run(boolean isStarting, boolean isWatching) throws IOException, InterruptedException {
     if (isStarting) {
-      for (Endpoint process : processes) {
+      for (PortAddress process : processes) {
         noteStarts(json.readTree(send(process, "GET")));
       }
     }
-    for (Endpoint process : processes) {
+    for (PortAddress process : processes) {
       String answer = send(process, isStarting ? "POST" : "GET");
       watched.add(new Watched(process, json.readTree(answer)));
     }
@@ -110,7 +114,7 @@ final class ScrubAdmin implements Watch.View {
     }
   }
 
-  private String send(Endpoint process, String method) throws IOException, InterruptedException {
+  private String send(PortAddress process, String method) throws IOException, InterruptedException {
     try {
       return sender.send(process, method, PATH);
     } catch (IOException e) {

@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.server.admin.ScrubPage;
+import dev.ashlar.server.config.PortAddress;
 import dev.ashlar.storage.drive.scrub.ScrubProgress;
-import dev.ashlar.transport.Endpoint;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -24,8 +24,8 @@ import org.junit.jupiter.api.Test;
 
 class ScrubAdminTest {
   private static final long MIB = 1 << 20;
-  private static final Endpoint ONE = new Endpoint("one", 9001);
-  private static final Endpoint OTHER = new Endpoint("other", 9001);
+  private static final PortAddress ONE = PortAddress.parse("one:9001");
+  private static final PortAddress OTHER = PortAddress.parse("other:9001");
 
   private static final ScrubPage NO_ANSWER = new ScrubPage(List.of());
   private static final ScrubPage REFUSAL = page(progress(false, 99, 99, 99, 99), 99);
@@ -46,7 +46,8 @@ class ScrubAdminTest {
   }
 
   /** What each look finds, the last one for ever; null: no answer. */
-  private String run(boolean isStarting, boolean isWatching, boolean isJson, Endpoint... processes)
+  private String run(
+      boolean isStarting, boolean isWatching, boolean isJson, PortAddress... processes)
       throws Exception {
     ObjectMapper json = new ObjectMapper();
     try (PrintStream out = new PrintStream(shown, true, StandardCharsets.UTF_8)) {
