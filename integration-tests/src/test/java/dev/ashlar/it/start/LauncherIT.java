@@ -179,11 +179,13 @@ class LauncherIT {
       throws IOException {
     // A copy, so that what it writes beside itself is not in the sources.
     Path script = home.resolve("ashlar");
-    Files.copy(
-        Launch.launcher(),
-        script,
-        StandardCopyOption.REPLACE_EXISTING,
-        StandardCopyOption.COPY_ATTRIBUTES);
+    for (String name : List.of("ashlar", "java-flags.sh")) {
+      Files.copy(
+          Launch.launcher().resolveSibling(name),
+          home.resolve(name),
+          StandardCopyOption.REPLACE_EXISTING,
+          StandardCopyOption.COPY_ATTRIBUTES);
+    }
     return Launch.ended(
         log -> {
           ProcessBuilder builder = new ProcessBuilder(script.toString());
