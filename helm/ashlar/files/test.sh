@@ -55,8 +55,8 @@ say "State of the store:"
 /opt/ashlar/bin/ashlar admin --management "$MANAGEMENT" status
 bucket=/helm-test-$RANDOM-$(date +%s)
 text="written by helm test at $(date -u)"
-expect 403 "request without a signature" "$(send GET /$RANDOM '' 'x-test: 1')"
 expect 200 "create bucket" "$(request PUT "$bucket" '' '')"
+expect 403 "list without a signature" "$(send GET "$bucket" '' 'x-amz-date: none')"
 expect 200 "put" "$(request PUT "$bucket/object" '' "$text")"
 answer=$(request GET "$bucket/object" '' '')
 expect 200 "get" "$answer"

@@ -83,8 +83,8 @@ buffers of drives. Arguments: role, of (its values), drives, heapShare (percent 
 {{- if gt (add $heap $direct $rest | int64) $limit }}
 {{- fail (printf "%s.memory: heap %d Mi, direct memory %d Mi and %d Mi for the rest are more than resources.limits.memory, %d Mi" .role $heap $direct $rest $limit) }}
 {{- end }}
-{{- if or (lt $heap 128) (lt $direct 192) }}
-{{- fail (printf "%s.resources.limits.memory of %d Mi leaves %d Mi of heap and %d Mi of direct memory: at least 128 Mi and 192 Mi are needed, and %d Mi for the rest" .role $limit $heap $direct $rest) }}
+{{- if or (lt $heap 128) (lt $direct 160) }}
+{{- fail (printf "%s.resources.limits.memory of %d Mi leaves %d Mi of heap and %d Mi of direct memory: at least 128 Mi and 160 Mi are needed, and %d Mi for the rest" .role $limit $heap $direct $rest) }}
 {{- end }}
 {{- printf "%d %d" $heap $direct }}
 {{- end }}
