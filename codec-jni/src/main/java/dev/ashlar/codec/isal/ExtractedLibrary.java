@@ -84,7 +84,8 @@ final class ExtractedLibrary {
     Set<PosixFilePermission> actual =
         Files.getPosixFilePermissions(file, LinkOption.NOFOLLOW_LINKS);
     return !Files.isSymbolicLink(file)
-        && Integer.valueOf(0).equals(Files.getAttribute(file, "unix:uid", LinkOption.NOFOLLOW_LINKS))
+        && Integer.valueOf(0)
+            .equals(Files.getAttribute(file, "unix:uid", LinkOption.NOFOLLOW_LINKS))
         && !actual.contains(PosixFilePermission.GROUP_WRITE)
         && !actual.contains(PosixFilePermission.OTHERS_WRITE);
   }

@@ -21,10 +21,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What helm makes of the chart with each value set of helm/test/values, compared with helm/test/golden;
- * with {@code -Dashlar.docs.write=true} that is written instead. Needs {@code helm} on the PATH. Where
- * {@code kubeconform} is on it too, each rendering is valid; {@code KUBECONFORM_SCHEMAS} may name
- * another place of the schemas than the default one in the internet.
+ * What helm makes of the chart with each value set of helm/test/values, compared with
+ * helm/test/golden; with {@code -Dashlar.docs.write=true} that is written instead. Needs {@code
+ * helm} on the PATH. Where {@code kubeconform} is on it too, each rendering is valid; {@code
+ * KUBECONFORM_SCHEMAS} may name another place of the schemas than the default one in the internet.
  */
 class ChartRenderingIT {
   private static final Path HELM = Launch.launcher().resolveSibling("helm");
@@ -50,7 +50,8 @@ class ChartRenderingIT {
 
   private static Commands.Ended template(Path chart, String... arguments) {
     List<String> command =
-        new ArrayList<>(List.of("helm", "template", "store", chart.toString(), "--namespace=objects"));
+        new ArrayList<>(
+            List.of("helm", "template", "store", chart.toString(), "--namespace=objects"));
     command.add("--kube-version=1.34.0");
     command.addAll(List.of(arguments));
     return Commands.tried(command.toArray(String[]::new));
@@ -92,29 +93,29 @@ class ChartRenderingIT {
   @CsvSource(
       quoteCharacter = '|',
       value = {
-    "mode=both, mode",
-    "profile=4, profile",
-    "profile=6+3, needs 9 drives at least",
-    "metadata.replicas=2, metadata/replicas",
-    "storage.replicas=0, storage/replicas",
-    "storage.drives=0, storage/drives",
-    "storage.size=much, storage/size",
-    "storage.sise=1Gi, sise",
-    "storage.failureDomains.kind=row, kind",
-    "storage.resources.limits.memory=512Mi, at least 128 Mi",
-    "storage.memory.heap=3Gi, at least 128 Mi",
-    "|storage.memory.heap=1Gi,storage.memory.direct=1Gi|, are more than resources.limits.memory",
-    "gateway.resources.limits=null, limits",
-    "service.type=External, service/type",
-    "service.port=0, service/port",
-    "options.data=/data, invalid propertyName 'data'",
-    "options.Scrub_Rate=1, invalid propertyName 'Scrub_Rate'",
-    "logLevel=LOUD, logLevel",
-    "securityContext.runAsUser=0, runAsUser",
-    "tls.cluster.enabled=true, issuerRef of cert-manager",
-    "ingress.enabled=true, ingress.hosts is empty",
-    "httpRoute.enabled=true, httpRoute.parentRefs is empty",
-    "monitoring.prometheusRule.enabled=true, files/alerts.yaml"
+        "mode=both, mode",
+        "profile=4, profile",
+        "profile=6+3, needs 9 drives at least",
+        "metadata.replicas=2, metadata/replicas",
+        "storage.replicas=0, storage/replicas",
+        "storage.drives=0, storage/drives",
+        "storage.size=much, storage/size",
+        "storage.sise=1Gi, sise",
+        "storage.failureDomains.kind=row, kind",
+        "storage.resources.limits.memory=512Mi, at least 128 Mi",
+        "storage.memory.heap=3Gi, at least 128 Mi",
+        "|storage.memory.heap=1Gi,storage.memory.direct=1Gi|, are more than resources.limits.memory",
+        "gateway.resources.limits=null, limits",
+        "service.type=External, service/type",
+        "service.port=0, service/port",
+        "options.data=/data, invalid propertyName 'data'",
+        "options.Scrub_Rate=1, invalid propertyName 'Scrub_Rate'",
+        "logLevel=LOUD, logLevel",
+        "securityContext.runAsUser=0, runAsUser",
+        "tls.cluster.enabled=true, issuerRef of cert-manager",
+        "ingress.enabled=true, ingress.hosts is empty",
+        "httpRoute.enabled=true, httpRoute.parentRefs is empty",
+        "monitoring.prometheusRule.enabled=true, files/alerts.yaml"
       })
   void wrongValuesAreRefused(String values, String word, @TempDir Path folder) throws IOException {
     assumeHelm();
