@@ -9,19 +9,23 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.ashlar.protocol.model.ByteSize;
 import dev.ashlar.server.Main;
 import dev.ashlar.server.config.OptionSources;
+import dev.ashlar.server.config.ServerOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -38,6 +42,14 @@ class ChartTest {
           "ASHLAR_HEAP, value: \"(\\d+)m\".*?ASHLAR_DIRECT_MEMORY, value: \"(\\d+)m\".*?limits:"
               + "\\s+memory: (\\S+)",
           Pattern.DOTALL);
+
+  /** An object that makes pods, and its name. */
+  private static final Pattern POD_SET =
+      Pattern.compile("kind: (?:StatefulSet|Deployment)\nmetadata:\n  name: (\\S+)");
+
+  private static final Pattern POD_VARIABLE =
+      Pattern.compile("- \\{name: (ASHLAR_\\w+), value: (.*)}\n");
+  private static final Pattern EXPECT_DRIVES = Pattern.compile("expect-drives: \"(\\d+)\"");
 
   /** Of the process, besides heap and direct memory. */
   private static final int REST_MIB = 352;
@@ -177,6 +189,43 @@ class ChartTest {
       }
     }
     assertTrue(pods >= 12, "pods: " + pods);
+  }
+
+  /** The server accepts what each pod of the renderings gives it, as far as options go. */
+  @Test
+  void optionsOfEveryPodAreAccepted(@TempDir Path folder) throws IOException {
+    Path secret = Files.writeString(folder.resolve("secret"), "0123456789abcdef");
+    int pods = 0;
+    try (Stream<Path> renderings = Files.list(CHART.resolve("../test/golden"))) {
+      for (Path rendering : (Iterable<Path>) renderings::iterator) {
+        String all = Files.readString(rendering);
+        for (String object : all.split("\n---\n", -1)) {
+          Matcher set = POD_SET.matcher(object);
+          if (set.find()) {
+            Map<String, String> environment = environment(object, set.group(1) + "-0");
+            environment.replace("ASHLAR_CLUSTER_SECRET_FILE", secret.toString());
+            Matcher drives = EXPECT_DRIVES.matcher(all);
+            if (object.contains("ASHLAR_EXPECT_DRIVES") && drives.find()) {
+              environment.put("ASHLAR_EXPECT_DRIVES", drives.group(1));
+            }
+            ServerOptions options = ServerOptions.parse(environment);
+            assertEquals(9001, options.service().managementListen().port());
+            pods++;
+          }
+        }
+      }
+    }
+    assertTrue(pods >= 12, "pods: " + pods);
+  }
+
+  private static Map<String, String> environment(String object, String pod) {
+    Map<String, String> environment = new TreeMap<>();
+    Matcher variable = POD_VARIABLE.matcher(object);
+    while (variable.find()) {
+      String value = variable.group(2).replaceAll("^\"|\"$", "");
+      environment.put(variable.group(1), value.replace("$(POD_NAME)", pod));
+    }
+    return environment;
   }
 
   /**
