@@ -40,6 +40,10 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- default (printf "%s-cluster-tls" (include "ashlar.fullname" .)) .Values.tls.cluster.existingSecret }}
 {{- end }}
 
+{{- define "ashlar.s3TlsSecret" -}}
+{{- default (printf "%s-s3-tls" (include "ashlar.fullname" .)) .Values.tls.s3.existingSecret }}
+{{- end }}
+
 {{- define "ashlar.serviceAccount" -}}
 {{- if .Values.serviceAccount.create }}
 {{- default (include "ashlar.fullname" .) .Values.serviceAccount.name }}
@@ -183,7 +187,8 @@ preStop.
     - {name: ASHLAR_HEAP, value: "{{ first $memory }}m"}
     - {name: ASHLAR_DIRECT_MEMORY, value: "{{ last $memory }}m"}
     - {name: ASHLAR_LOG_LEVEL, value: {{ $values.logLevel }}}
-    - {name: ASHLAR_MANAGEMENT_LISTEN, value: "0.0.0.0:9001"}
+    {{- /* With a certificate, an address without a scheme would be one of HTTPS. */}}
+    - {name: ASHLAR_MANAGEMENT_LISTEN, value: "{{ if $values.tls.s3.enabled }}http://{{ end }}0.0.0.0:9001"}
     - {name: ASHLAR_PROFILE, value: {{ $values.profile | quote }}}
     # Also storage and metadata pods check with them who may start a scrub.
     - name: ASHLAR_ACCESS_KEY
@@ -191,7 +196,11 @@ preStop.
     - name: ASHLAR_SECRET_KEY
       valueFrom: {secretKeyRef: {name: {{ include "ashlar.credentialsSecret" $root }}, key: ASHLAR_SECRET_KEY}}
     {{- if has .role (list "gateway" "single") }}
-    - {name: ASHLAR_LISTEN, value: "0.0.0.0:9000"}
+    - {name: ASHLAR_LISTEN, value: "{{ if $values.tls.s3.enabled }}https://{{ end }}0.0.0.0:9000"}
+    {{- if $values.tls.s3.enabled }}
+    - {name: ASHLAR_TLS_CERT, value: /etc/ashlar/s3-tls/tls.crt}
+    - {name: ASHLAR_TLS_KEY, value: /etc/ashlar/s3-tls/tls.key}
+    {{- end }}
     - {name: ASHLAR_REGION, value: {{ $values.s3.region | quote }}}
     {{- with $values.s3.domain }}
     - {name: ASHLAR_DOMAIN, value: {{ . | quote }}}
@@ -270,6 +279,9 @@ preStop.
     - {name: cluster-tls, mountPath: /etc/ashlar/cluster-tls, readOnly: true}
     {{- end }}
     {{- end }}
+    {{- if and $values.tls.s3.enabled (has .role (list "gateway" "single")) }}
+    - {name: s3-tls, mountPath: /etc/ashlar/s3-tls, readOnly: true}
+    {{- end }}
     {{- if and $values.masterKey.existingSecret (has .role (list "gateway" "single")) }}
     - {name: master-key, mountPath: /etc/ashlar/master-key, readOnly: true}
     {{- end }}
@@ -285,6 +297,9 @@ preStop.
 {{- if $values.tls.cluster.enabled }}
 - {name: cluster-tls, secret: {secretName: {{ include "ashlar.clusterTlsSecret" .root }}}}
 {{- end }}
+{{- end }}
+{{- if and $values.tls.s3.enabled (has .role (list "gateway" "single")) }}
+- {name: s3-tls, secret: {secretName: {{ include "ashlar.s3TlsSecret" .root }}}}
 {{- end }}
 {{- if and $values.masterKey.existingSecret (has .role (list "gateway" "single")) }}
 - {name: master-key, secret: {secretName: {{ $values.masterKey.existingSecret }}}}
