@@ -57,8 +57,11 @@ final class ExtractedLibrary {
   }
 
   static Path extract(byte[] library, Path folder, String name) throws IOException {
-    createPrivate(folder);
     Path file = folder.resolve(name).toAbsolutePath();
+    if (isInstalled(folder) && isInstalled(file) && isWhole(file, library)) {
+      return file;
+    }
+    createPrivate(folder);
     if (isWhole(file, library)) {
       return file;
     }
@@ -71,6 +74,20 @@ final class ExtractedLibrary {
       Files.deleteIfExists(fresh);
     }
     return file;
+  }
+
+  /** Whether it came with the system: in a container there may be no folder to write to. */
+  private static boolean isInstalled(Path file) throws IOException {
+    if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+      return false;
+    }
+    Set<PosixFilePermission> actual =
+        Files.getPosixFilePermissions(file, LinkOption.NOFOLLOW_LINKS);
+    return !Files.isSymbolicLink(file)
+        && Integer.valueOf(0)
+            .equals(Files.getAttribute(file, "unix:uid", LinkOption.NOFOLLOW_LINKS))
+        && !actual.contains(PosixFilePermission.GROUP_WRITE)
+        && !actual.contains(PosixFilePermission.OTHERS_WRITE);
   }
 
   private static void createPrivate(Path folder) throws IOException {

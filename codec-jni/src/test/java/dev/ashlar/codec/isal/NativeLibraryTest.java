@@ -13,6 +13,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
@@ -81,6 +82,19 @@ class NativeLibraryTest {
     Path open = Files.createDirectory(temp.resolve("open"));
     Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxrwxrwx"));
     assertThrows(IOException.class, () -> ExtractedLibrary.extract(new byte[] {1}, open, "lib.so"));
+  }
+
+  @Test
+  void aLibraryThatCameWithTheSystemIsUsedWithoutWriting() throws IOException {
+    Path folder = Files.createDirectory(temp.resolve("installed"));
+    Path file = Files.write(folder.resolve("lib.so"), new byte[] {1, 2, 3});
+    Assumptions.assumeTrue(
+        Integer.valueOf(0).equals(Files.getAttribute(file, "unix:uid")), "it belongs to root");
+    Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+    FileTime before = FileTime.fromMillis(1_000_000);
+    Files.setLastModifiedTime(folder, before);
+    assertEquals(file, ExtractedLibrary.extract(new byte[] {1, 2, 3}, folder, "lib.so"));
+    assertEquals(before, Files.getLastModifiedTime(folder));
   }
 
   /** The module's classes in a jar, as they are shipped, with or without the library. */

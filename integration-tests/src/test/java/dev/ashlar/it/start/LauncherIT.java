@@ -183,8 +183,9 @@ class LauncherIT {
       throws IOException {
     // A copy, so that what it writes beside itself is not in the sources.
     Path script = home.resolve("ashlar");
-    copy(Launch.launcher(), script);
-    copy(Launch.launcher().resolveSibling("jvm-sizes"), home.resolve("jvm-sizes"));
+    for (String name : List.of("ashlar", "java-flags.sh", "jvm-sizes")) {
+      copy(Launch.launcher().resolveSibling(name), home.resolve(name));
+    }
     return Launch.ended(
         log -> {
           ProcessBuilder builder = new ProcessBuilder(script.toString());

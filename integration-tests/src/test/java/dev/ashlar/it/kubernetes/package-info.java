@@ -1,0 +1,5 @@
+/** The Helm chart and the container image. */
+@NullMarked
+package dev.ashlar.it.kubernetes;
+
+import org.jspecify.annotations.NullMarked;
