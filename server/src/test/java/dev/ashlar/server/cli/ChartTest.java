@@ -209,7 +209,7 @@ class ChartTest {
               environment.put("ASHLAR_EXPECT_DRIVES", drives.group(1));
             }
             ServerOptions options = ServerOptions.parse(environment);
-            assertEquals(9001, options.service().managementListen().port());
+            assertEquals(9001, options.service().managementListen().getFirst().endpoint().port());
             pods++;
           }
         }
