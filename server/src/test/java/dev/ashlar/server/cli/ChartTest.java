@@ -160,7 +160,7 @@ class ChartTest {
   void schemaHasEveryValue() throws IOException {
     for (Value value : values()) {
       JsonNode at = schema();
-      for (String name : value.path().split("\\.")) {
+      for (String name : value.path().split("\\.", -1)) {
         at = at.has("$ref") ? definition(at) : at;
         at = at.path("properties").path(name);
       }
@@ -289,7 +289,7 @@ class ChartTest {
 
   private static void wrap(StringBuilder page, String text) {
     int width = 0;
-    for (String word : text.split(" ")) {
+    for (String word : text.split(" ", -1)) {
       if (width > 0 && width + 1 + word.length() > 118) {
         page.append("\n  ");
         width = 2;
