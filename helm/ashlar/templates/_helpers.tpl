@@ -13,7 +13,7 @@
 {{- end }}
 
 {{- define "ashlar.cluster" -}}
-{{- default (include "ashlar.fullname" .) .Values.clusterName }}
+{{- default (printf "%s-%s" .Release.Namespace (include "ashlar.fullname" .)) .Values.clusterName }}
 {{- end }}
 
 {{- define "ashlar.selector" -}}
@@ -67,12 +67,13 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- end }}
 
 {{- /*
-Heap and direct memory in MiB that fit into the limit, with what is neither: code, classes, stacks, RocksDB's 64 MiB and
-buffers of drives. Arguments: role, of (its values), drives, heapShare (percent of what is left).
+Heap and direct memory in MiB that fit into the limit, with what is neither: code, classes, stacks, buffers of drives and
+the block cache, which is 1/64 of the limit, 64 MiB to 4 GiB. Arguments: role, of (its values), drives, heapShare (percent of what is left).
 */ -}}
 {{- define "ashlar.memory" -}}
 {{- $limit := include "ashlar.mebibytes" (required (printf "%s.resources.limits.memory is needed" .role) (dig "limits" "memory" "" .of.resources)) | int64 }}
-{{- $rest := add 352 (mul 16 .drives) | int64 }}
+{{- $cache := min 4096 (max 64 (div $limit 64)) }}
+{{- $rest := add 288 $cache (mul 16 .drives) | int64 }}
 {{- $heap := 0 }}
 {{- $direct := 0 }}
 {{- if .of.memory.heap }}{{ $heap = include "ashlar.mebibytes" .of.memory.heap | int64 }}{{ end }}
@@ -229,7 +230,7 @@ preStop.
     {{- end }}
     {{- .env | nindent 4 }}
     {{- range $name, $value := $values.options }}
-    - {name: {{ printf "ASHLAR_%s" (upper $name | replace "-" "_") }}, value: {{ toString $value | quote }}}
+    - {name: {{ printf "ASHLAR_%s" (upper $name | replace "-" "_") }}, value: {{ kindIs "string" $value | ternary $value (toJson $value) | quote }}}
     {{- end }}
     {{- with concat $values.extraEnv .of.extraEnv }}
     {{- toYaml . | nindent 4 }}

@@ -15,6 +15,9 @@ record ScopeRules(String region, String service, boolean isGlobal) {
 
   private static final String CLASSIC_REGION = "us-east-1";
 
+  /** Signing keys are kept by region before the signature is known to be right. */
+  private static final int REGION_LENGTH_MAX = 64;
+
   static ScopeRules ofS3(String region) {
     return new ScopeRules(region, SignatureClaim.CredentialScope.SERVICE, false);
   }
@@ -27,7 +30,7 @@ record ScopeRules(String region, String service, boolean isGlobal) {
       throws S3Exception {
     String actual = scope.region();
     boolean isAnywhere =
-        region.equals(ANY_REGION)
+        (region.equals(ANY_REGION) && actual.length() <= REGION_LENGTH_MAX)
             || (isGlobal && (actual.isEmpty() || actual.equals(CLASSIC_REGION)));
     if (!actual.equals(region) && !isAnywhere) {
       String wrong = "the region '" + actual + "' is wrong; expecting '" + region + "'";

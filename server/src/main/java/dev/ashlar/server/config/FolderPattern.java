@@ -12,12 +12,18 @@ public final class FolderPattern {
   private FolderPattern() {}
 
   /**
-   * @throws IllegalArgumentException when a range is malformed, or a folder is named twice
+   * @throws IllegalArgumentException when a range is malformed, a folder is named twice, or is a
+   *     URL
    */
   public static List<Path> expand(String patterns) {
     List<Path> folders = new ArrayList<>();
     for (String pattern : patterns.split(",", -1)) {
       OptionTypes.require(!pattern.isBlank(), "'%s' names an empty folder", patterns);
+      OptionTypes.require(
+          !pattern.contains("://"),
+          "'%s' names folders of other servers: processes that are one store are a cluster, see"
+              + " docs/operate/deploy.md",
+          pattern.strip());
       expand(pattern.strip(), folders);
     }
     OptionTypes.require(

@@ -47,10 +47,10 @@ public record RootCredential(String accessKey, String secretKey, String origin, 
   public RootCredential {
     OptionTypes.require(
         accessKey.length() >= 3 && accessKey.length() <= 128 && fitsScope(accessKey),
-        ACCESS_KEY + " has 3 to 128 visible ASCII characters, none of them '/', ',' or '='");
+        "an access key has 3 to 128 visible ASCII characters, none of them '/', ',' or '='");
     OptionTypes.require(
         secretKey.length() >= 8 && secretKey.equals(secretKey.strip()),
-        SECRET_KEY + " has at least 8 characters and no blank or line end around them");
+        "a secret key has at least 8 characters and no blank or line end around them");
   }
 
   /** Whether an Authorization header can carry it. */
@@ -89,11 +89,16 @@ public record RootCredential(String accessKey, String secretKey, String origin, 
           "%s is set, %s is not: they go together",
           hasAccessKey ? accessKey : secretKey,
           hasAccessKey ? secretKey : accessKey);
-      return new RootCredential(
-          value(environment, accessKey),
-          value(environment, secretKey),
-          OptionSources.inEnvironment(accessKey),
-          false);
+      try {
+        return new RootCredential(
+            value(environment, accessKey),
+            value(environment, secretKey),
+            OptionSources.inEnvironment(accessKey),
+            false);
+      } catch (IllegalArgumentException e) {
+        throw new IllegalArgumentException(
+            accessKey + " and " + secretKey + ": " + e.getMessage(), e);
+      }
     }
 
     private String value(Map<String, String> environment, String name) throws IOException {
@@ -102,7 +107,11 @@ public record RootCredential(String accessKey, String secretKey, String origin, 
         return value;
       }
       Path file = Path.of(environment.getOrDefault(name + IN_FILE, ""));
-      return Files.readString(Files.exists(file) ? file : SECRETS.resolve(file)).strip();
+      try {
+        return Files.readString(Files.exists(file) ? file : SECRETS.resolve(file)).strip();
+      } catch (IOException e) {
+        throw new IOException(name + IN_FILE + " names a file that cannot be read: " + file, e);
+      }
     }
   }
 
@@ -138,13 +147,14 @@ public record RootCredential(String accessKey, String secretKey, String origin, 
   }
 
   /**
-   * From the environment, else from this file: gateways of a cluster must all have the same, so
-   * none makes it up.
+   * From our own variables, else from this file, else from variables of MinIO: gateways of a
+   * cluster must all have the same, so none makes it up.
    */
   public static RootCredential given(Map<String, String> environment, @Nullable Path file)
       throws IOException {
     Variables given = Variables.in(environment);
-    if (given != null) {
+    // Variables of MinIO may be about another store.
+    if (given != null && (file == null || !given.isOfMinio())) {
       return given.read(environment);
     }
     if (file == null) {

@@ -139,11 +139,6 @@ public final class ServerOptions {
     if (folders.isEmpty()) {
       return;
     }
-    require(
-        !folders.contains("://"),
-        "'%s' names folders of other servers: processes that are one store are a cluster, see"
-            + " docs/operate/deploy.md",
-        folders);
     data.useFolders(folders);
     service.serveAsMinio();
   }

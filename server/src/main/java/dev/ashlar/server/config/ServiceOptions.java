@@ -55,12 +55,11 @@ public final class ServiceOptions {
       names = "--any-region",
       arity = "0..1",
       fallbackValue = "true",
-      defaultValue = "false",
       showDefaultValue = Visibility.NEVER,
       description =
           "Serve requests that are signed for other regions than --region, and create buckets that"
               + " are asked for in them.")
-  private boolean acceptsAnyRegion;
+  private @Nullable Boolean acceptsAnyRegion;
 
   @Option(
       names = "--signature-v2",
@@ -157,15 +156,14 @@ public final class ServiceOptions {
 
   /** Whether requests may be signed for any region. */
   public boolean acceptsAnyRegion() {
-    return acceptsAnyRegion;
+    return Boolean.TRUE.equals(acceptsAnyRegion);
   }
 
-  /**
-   * MinIO serves every region if it is told none. If it is told one, its clients still ask in the
-   * classic one where a bucket is.
-   */
+  /** Clients of MinIO may sign for any region, and look buckets up in the classic one. */
   void serveAsMinio() {
-    acceptsAnyRegion = true;
+    if (acceptsAnyRegion == null) {
+      acceptsAnyRegion = true;
+    }
   }
 
   /** Whether requests may be signed with version 2. */

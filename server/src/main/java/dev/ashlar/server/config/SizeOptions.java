@@ -55,7 +55,7 @@ public final class SizeOptions {
       defaultValue = "0",
       showDefaultValue = Visibility.NEVER,
       description =
-          "Files, with sockets, that the process keeps within. Default: the hard limit (ulimit"
+          "Files, with sockets, of which drives take at most half. Default: the hard limit (ulimit"
               + " -Hn).")
   private long openFiles;
 

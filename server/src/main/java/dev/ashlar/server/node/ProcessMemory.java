@@ -34,7 +34,6 @@ final class ProcessMemory {
   private static final int SERVED_EIGHTHS = 2;
 
   private static final int CONNECTIONS_EIGHTHS = 2;
-  private static final long CONNECTIONS_BYTES_MIN = 128 << 20;
 
   /** Where unused slabs make way for new ones of other sizes. */
   private static final int SLABS_KEPT_EIGHTHS = 5;
@@ -93,8 +92,7 @@ final class ProcessMemory {
 
   /** For bodies and unsent answers of the S3 port. */
   static ByteBudget ofConnections(Sizes sizes) {
-    long share = sizes.machine().directBytes() / 8 * CONNECTIONS_EIGHTHS;
-    return new ByteBudget(Math.max(CONNECTIONS_BYTES_MIN, share));
+    return new ByteBudget(sizes.machine().directBytes() / 8 * CONNECTIONS_EIGHTHS);
   }
 
   private static Gauge.Builder<Supplier<Number>> bytes(

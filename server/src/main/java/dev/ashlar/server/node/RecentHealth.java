@@ -3,6 +3,7 @@ package dev.ashlar.server.node;
 import dev.ashlar.gateway.health.HealthService.StoreState;
 import dev.ashlar.server.admin.RunningServer.HealthPage;
 import java.time.Duration;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +14,7 @@ final class RecentHealth implements StoreState {
 
   private final Supplier<HealthPage> health;
   private final LongSupplier nanoTime;
+  private final ReentrantLock finding = new ReentrantLock();
   private volatile @Nullable Found last;
 
   private record Found(HealthPage page, long nanos) {}
@@ -33,12 +35,27 @@ final class RecentHealth implements StoreState {
   }
 
   private HealthPage now() {
-    long nanos = nanoTime.getAsLong();
     Found known = last;
-    if (known == null || nanos - known.nanos > NANOS_MAX) {
-      known = new Found(health.get(), nanos);
-      last = known;
+    return known != null && isRecent(known) ? known.page : find();
+  }
+
+  /** One thread looks, the others wait for what it finds. */
+  private HealthPage find() {
+    finding.lock();
+    try {
+      Found known = last;
+      if (known == null || !isRecent(known)) {
+        HealthPage page = health.get();
+        known = new Found(page, nanoTime.getAsLong());
+        last = known;
+      }
+      return known.page;
+    } finally {
+      finding.unlock();
     }
-    return known.page;
+  }
+
+  private boolean isRecent(Found found) {
+    return nanoTime.getAsLong() - found.nanos <= NANOS_MAX;
   }
 }

@@ -26,11 +26,16 @@ class MinioAliasesTest {
   }
 
   private static String listen(Map<String, String> environment, String... arguments) {
-    return parse(environment, arguments).service().listen().toString();
+    return parse(environment, arguments).service().listen().getFirst().endpoint().toString();
   }
 
   private static String management(Map<String, String> environment, String... arguments) {
-    return parse(environment, arguments).service().managementListen().toString();
+    return parse(environment, arguments)
+        .service()
+        .managementListen()
+        .getFirst()
+        .endpoint()
+        .toString();
   }
 
   @Test
@@ -61,10 +66,15 @@ class MinioAliasesTest {
 
   @Test
   void foldersOfOtherServersAreRefused() {
+    String urls = "http://minio{1...4}/data{1...2}";
+    assertIsCluster(Map.of(), urls);
+    assertIsCluster(Map.of(), "--data=" + urls);
+    assertIsCluster(Map.of("MINIO_VOLUMES", urls));
+  }
+
+  private static void assertIsCluster(Map<String, String> environment, String... arguments) {
     String said =
-        assertThrows(
-                IllegalArgumentException.class,
-                () -> parse(Map.of(), "http://minio{1...4}/data{1...2}"))
+        assertThrows(IllegalArgumentException.class, () -> parse(environment, arguments))
             .toString();
     assertTrue(said.contains("are a cluster"), said);
   }
@@ -106,6 +116,7 @@ class MinioAliasesTest {
     assertTrue(parse(Map.of("MINIO_REGION", "eu-1"), data).service().acceptsAnyRegion());
     assertFalse(parse(Map.of(), "--data=" + data).service().acceptsAnyRegion());
     assertTrue(parse(Map.of(), "--data=" + data, "--any-region").service().acceptsAnyRegion());
+    assertFalse(parse(Map.of(), "--any-region=false", data).service().acceptsAnyRegion());
   }
 
   @Test

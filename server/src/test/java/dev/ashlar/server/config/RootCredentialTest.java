@@ -70,6 +70,16 @@ class RootCredentialTest {
     assertEquals("somebody", load(all, folder).accessKey());
   }
 
+  /** Programs call the keys of another store like that. */
+  @Test
+  void aFileThatIsNamedComesBeforeTheVariablesOfMinio(@TempDir Path other) throws IOException {
+    Path file = other.resolve("named");
+    Files.writeString(file, "ASHLAR_ACCESS_KEY=named\nASHLAR_SECRET_KEY=named-secret\n");
+    Map<String, String> minio =
+        Map.of("MINIO_ACCESS_KEY", "another", "MINIO_SECRET_KEY", "another-secret");
+    assertEquals("named", RootCredential.given(minio, file).accessKey());
+  }
+
   @Test
   void theVariablesOfMinioMayNameFiles() throws IOException {
     Path file = Files.writeString(folder.resolve("password"), "minio-secret\n");

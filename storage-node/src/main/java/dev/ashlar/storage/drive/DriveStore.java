@@ -138,7 +138,7 @@ public final class DriveStore implements ShardStore, AutoCloseable {
    */
   public void scrubNow() {
     isScrubRequested.set(true);
-    if (engines.isServing()) {
+    if (!engines.isRecovering()) {
       startRequestedScrub();
     }
   }

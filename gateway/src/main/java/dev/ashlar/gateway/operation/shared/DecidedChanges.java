@@ -8,8 +8,10 @@ import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.ResultCode;
+import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * Submits changes that metadata refuses if what they were decided on has changed, and then decides
@@ -19,13 +21,16 @@ public final class DecidedChanges {
   private static final int TRIES = 10;
   private static final int TURN_SECONDS = 10;
 
+  private static final int TURNS = 64;
+
   private final AccessControl access;
 
   /**
-   * Changes that were refused once are submitted one at a time. Otherwise many changes of one
-   * bucket at once would refuse each other again and again.
+   * Where changes of a resource were refused, by the hash of its name, they are submitted one at a
+   * time. Otherwise many changes at once would refuse each other again and again.
    */
-  private final Semaphore turn = new Semaphore(1, true);
+  private final List<Semaphore> turns =
+      Stream.generate(() -> new Semaphore(1, true)).limit(TURNS).toList();
 
   /** A change and its condition. */
   public interface Submission {
@@ -48,13 +53,17 @@ public final class DecidedChanges {
    */
   public CommandResult submit(Permit first, Caller caller, Need need, Submission change)
       throws S3Exception, MetadataUnavailableException, InterruptedException {
-    CommandResult result = change.submit(first);
-    if (!isConflict(result)) {
-      return result;
+    Semaphore turn = turns.get(Math.floorMod(need.resource().arn().hashCode(), TURNS));
+    if (turn.availablePermits() > 0) {
+      CommandResult result = change.submit(first);
+      if (!isConflict(result)) {
+        return result;
+      }
     }
     boolean hasTurn = turn.tryAcquire(TURN_SECONDS, TimeUnit.SECONDS);
     try {
-      for (int tries = 2; isConflict(result) && tries <= TRIES; tries++) {
+      CommandResult result = change.submit(access.require(caller, need));
+      for (int tries = 1; isConflict(result) && tries < TRIES; tries++) {
         result = change.submit(access.require(caller, need));
       }
       return result;

@@ -53,7 +53,8 @@ public final class CommitQueue {
   /** Empty while nothing is in flight. */
   private List<Waiter> inFlight = List.of();
 
-  private long proposedNanos;
+  /** When what is in flight was proposed. */
+  private volatile long proposedNanos;
 
   private volatile long session;
   private final AtomicLong lastRequest = new AtomicLong();
@@ -217,12 +218,17 @@ public final class CommitQueue {
     }
   }
 
+  /** Called when the proposal in flight was applied. */
+  void applied() {
+    commits.record(System.nanoTime() - proposedNanos, TimeUnit.NANOSECONDS);
+    finished();
+  }
+
   /** Called when the proposal was applied or abandoned; proposes the next batch. */
   void finished() {
     List<Waiter> batch;
     lock.lock();
     try {
-      commits.record(System.nanoTime() - proposedNanos, TimeUnit.NANOSECONDS);
       inFlight = List.of();
       batch = closed ? List.of() : nextBatch();
     } finally {

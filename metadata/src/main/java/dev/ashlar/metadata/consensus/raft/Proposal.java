@@ -46,7 +46,7 @@ public final class Proposal implements Message {
       for (int i = 0; i < results.size(); i++) {
         waiters.get(i).succeed(results.get(i));
       }
-      queue.finished();
+      queue.applied();
     }
   }
 

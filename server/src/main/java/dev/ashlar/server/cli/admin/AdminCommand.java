@@ -59,7 +59,8 @@ public final class AdminCommand implements Callable<Integer> {
       defaultValue = "${env:ASHLAR_MANAGEMENT_LISTEN:-127.0.0.1:9001}",
       description =
           "Management port of a gateway: HOST:PORT, http://HOST:PORT or https://HOST:PORT; for"
-              + " scrub, those of processes with drives, separated by commas. Without a scheme:"
+              + " scrub, those of processes with drives, separated by commas. Other commands ask"
+              + " the first. Without a scheme:"
               + " TLS if --ca is given or ASHLAR_TLS_CERT is set. Default: ${DEFAULT-VALUE}.")
   private List<PortAddress> management = List.of();
 
@@ -225,9 +226,6 @@ public final class AdminCommand implements Callable<Integer> {
   }
 
   private PortAddress gateway() {
-    if (management.size() > 1) {
-      throw wrong("--management takes one gateway, except for scrub");
-    }
     return ports().getFirst();
   }
 
