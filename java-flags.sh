@@ -6,9 +6,9 @@ set_java_flags() {
   local sizes
   # glibc would keep an arena per thread.
   export MALLOC_ARENA_MAX=2
+  sizes="$("$(dirname "${BASH_SOURCE[0]}")/jvm-sizes")"
   # Where G1 adapts the threshold from which on it marks, the young generation has to have room in the
   # heap as it is: one that begins small is marked all the time. Fixed, it is this share of the heap.
-  sizes="$("$(dirname "${BASH_SOURCE[0]}")/jvm-sizes")"
   # shellcheck disable=SC2206 # several flags in one variable
   java_flags=(
     -Xms64m $sizes

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.ashlar.it.harness.Commands;
 import dev.ashlar.it.harness.Launch;
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,13 +32,9 @@ class ChartRenderingIT {
   /** Resources of others, whose schemas are not among those of Kubernetes. */
   private static final String OF_OTHERS = "Certificate,HTTPRoute,ServiceMonitor,PrometheusRule";
 
-  private static boolean isInstalled(String program) {
-    return Stream.of(System.getenv("PATH").split(File.pathSeparator))
-        .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
-  }
-
   private static void assumeHelm() {
-    assumeTrue(isInstalled("helm"), "helm is not installed: go install helm.sh/helm/v3/cmd/helm");
+    assumeTrue(
+        Commands.isInstalled("helm"), "helm is not installed: go install helm.sh/helm/v3/cmd/helm");
   }
 
   static List<Path> valueSets() throws IOException {
@@ -75,7 +70,7 @@ class ChartRenderingIT {
   @MethodSource("valueSets")
   void goldenRenderingsAreValid(Path values) {
     assumeTrue(
-        isInstalled("kubeconform"),
+        Commands.isInstalled("kubeconform"),
         "kubeconform is not installed: go install github.com/yannh/kubeconform/cmd/kubeconform");
     String schemas = System.getenv().getOrDefault("KUBECONFORM_SCHEMAS", "default");
     Commands.run(

@@ -27,7 +27,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -146,7 +145,7 @@ class StandInIT {
   }
 
   private void checkPrograms() throws IOException {
-    if (isInstalled("mc")) {
+    if (Commands.isInstalled("mc")) {
       String config = folder.resolve("mc").toString();
       Commands.run("mc", "--config-dir", config, "alias", "set", "local", "" + s3, USER, PASSWORD);
       Commands.run("mc", "--config-dir", config, "ready", "local");
@@ -156,12 +155,7 @@ class StandInIT {
 
   @Test
   void mcIsThere() {
-    assumeTrue(isInstalled("mc"), "mc is not installed");
-  }
-
-  private static boolean isInstalled(String program) {
-    return Stream.of(System.getenv("PATH").split(":"))
-        .anyMatch(path -> Files.isExecutable(Path.of(path, program)));
+    assumeTrue(Commands.isInstalled("mc"), "mc is not installed");
   }
 
   /** As in compose files of many projects: four folders, options before them, old names. */
