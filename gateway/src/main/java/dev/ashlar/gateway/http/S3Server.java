@@ -44,6 +44,9 @@ public final class S3Server implements AutoCloseable {
   private static final int READ_BYTES_MAX = 128 << 10;
   private static final Duration FORCED_END = Duration.ofSeconds(5);
 
+  /** For requests that are on their way when the server begins to close. */
+  private static final Duration LAST_REQUESTS = Duration.ofMillis(500);
+
   private final ServerState state;
   private final EventLoopGroup loops;
   private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
@@ -132,13 +135,15 @@ public final class S3Server implements AutoCloseable {
   }
 
   /**
-   * Stops accepting, waits for running requests for the configured time, then closes their
-   * connections.
+   * Stops accepting, and closes each connection after its next answer. Idle connections stay for a
+   * moment: a request that reaches a connection just closed would fail. Running requests end within
+   * the configured time, or their connections are closed.
    */
   @Override
   public void close() {
     state.beginClosing();
     listeners.forEach(listener -> listener.close().awaitUninterruptibly());
+    channels.newCloseFuture().awaitUninterruptibly(LAST_REQUESTS.toMillis());
     state.connections.forEach(connection -> connection.handle().shutDown(false));
     long shutdownMs = state.config.timeouts().shutdown().toMillis();
     if (!channels.newCloseFuture().awaitUninterruptibly(shutdownMs)) {

@@ -1,16 +1,31 @@
 package dev.ashlar.it.start;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ashlar.it.harness.Await;
+import dev.ashlar.it.harness.Content;
+import dev.ashlar.it.harness.RawConnection;
 import dev.ashlar.it.harness.ServerProcess;
 import dev.ashlar.it.harness.ServerSpec;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class StopIT {
+  private static final int CLIENTS = 8;
+  private static final int BODY_BYTES = 64 << 10;
+
   @Test
   void aCleanEndLeavesACheckpointOfEveryMetadataFolder() throws IOException {
     ServerSpec spec = ServerSpec.named("stop").withMetadataFolders(3);
@@ -22,6 +37,72 @@ class StopIT {
               files.anyMatch(file -> file.getFileName().toString().startsWith("checkpoint-")),
               folder::toString);
         }
+      }
+    }
+  }
+
+  /** SIGTERM under load: each request that reached the server is answered, with success or 503. */
+  @Test
+  void everyRequestBeforeTheEndIsAnswered() throws Exception {
+    try (ServerProcess server = ServerProcess.start(ServerSpec.named("stop-load"))) {
+      try (RawConnection first = new RawConnection(server)) {
+        assertEquals(200, first.request("PUT", "/bucket", "", new byte[0]).status());
+      }
+      Map<String, Content> written = new ConcurrentHashMap<>();
+      List<String> unanswered = new CopyOnWriteArrayList<>();
+      AtomicInteger answers = new AtomicInteger();
+      List<Thread> clients =
+          IntStream.range(0, CLIENTS)
+              .mapToObj(
+                  n ->
+                      Thread.ofVirtual()
+                          .start(() -> writeUntilRefused(server, n, written, answers, unanswered)))
+              .toList();
+      Await.until("requests before the end", () -> answers.get() > 20 * CLIENTS);
+      server.stop();
+      for (Thread client : clients) {
+        client.join();
+      }
+      assertEquals(List.of(), unanswered);
+
+      server.start();
+      try (RawConnection reader = new RawConnection(server)) {
+        for (Map.Entry<String, Content> each : written.entrySet()) {
+          RawConnection.Answer answer = reader.request("GET", each.getKey(), "", new byte[0]);
+          assertEquals(200, answer.status(), each::getKey);
+          assertArrayEquals(each.getValue().bytes(), answer.body(), each::getKey);
+        }
+      }
+    }
+  }
+
+  /** One request after the other on one connection, and a new one where the server closes it. */
+  private static void writeUntilRefused(
+      ServerProcess server,
+      int client,
+      Map<String, Content> written,
+      AtomicInteger answers,
+      List<String> unanswered) {
+    int number = 0;
+    while (true) {
+      try (RawConnection connection = new RawConnection(server)) {
+        boolean isKept = true;
+        while (isKept) {
+          String key = "/bucket/" + client + "-" + number++;
+          Content content = new Content(number, BODY_BYTES);
+          RawConnection.Answer answer = connection.request("PUT", key, "", content.bytes());
+          if (answer.status() == 200) {
+            written.put(key, content);
+            answers.incrementAndGet();
+          } else if (answer.status() != 503) {
+            unanswered.add(key + ": " + answer);
+          }
+          isKept = !"close".equals(answer.headers().get("connection"));
+        }
+      } catch (ConnectException refused) {
+        return;
+      } catch (IOException e) {
+        unanswered.add(client + "-" + number + ": " + e);
       }
     }
   }
