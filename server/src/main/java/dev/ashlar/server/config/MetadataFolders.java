@@ -3,7 +3,6 @@ package dev.ashlar.server.config;
 import dev.ashlar.metadata.server.MetadataServer;
 import dev.ashlar.protocol.model.Profile;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -97,7 +96,13 @@ public final class MetadataFolders {
       try {
         devices.put(folder, Files.getFileStore(existing));
       } catch (IOException e) {
-        throw new UncheckedIOException("cannot tell the device of " + existing, e);
+        throw new IllegalArgumentException(
+            "cannot tell the device of "
+                + existing
+                + ": "
+                + e.getMessage()
+                + " (the root of a chroot has to be a mount point: mount --bind ROOT ROOT)",
+            e);
       }
     }
     return devices;
