@@ -1,6 +1,7 @@
 package dev.ashlar.importer;
 
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -42,13 +43,21 @@ record Attributes(
    */
   private static final String AWS_CHUNKED = "aws-chunked";
 
-  /** Retention and legal hold. */
+  /**
+   * Retention and legal hold.
+   *
+   * @param until in whole seconds, as targets keep it; never earlier than at the source
+   */
   record Lock(@Nullable ObjectLockMode mode, @Nullable Instant until, boolean isHeld) {
     static Lock of(
         @Nullable ObjectLockMode mode,
         @Nullable Instant until,
         @Nullable ObjectLockLegalHoldStatus hold) {
-      return new Lock(mode, until, hold == ObjectLockLegalHoldStatus.ON);
+      return new Lock(mode, roundedUp(until), hold == ObjectLockLegalHoldStatus.ON);
+    }
+
+    private static @Nullable Instant roundedUp(@Nullable Instant time) {
+      return time == null ? null : time.plusNanos(999_999_999).truncatedTo(ChronoUnit.SECONDS);
     }
 
     /** Without a retention that is over: it locks nothing, and cannot be set. */
