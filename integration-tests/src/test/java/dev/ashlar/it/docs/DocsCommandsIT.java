@@ -34,6 +34,12 @@ class DocsCommandsIT {
       Map.of(
           "rclone config create minio s3 provider=Minio endpoint=http://minio.example.com:9000 \\",
           "it needs two stores; ProgramsIT runs such commands of rclone",
+          "export ASHLAR_SOURCE_ACCESS_KEY=minio-root ASHLAR_SOURCE_SECRET_KEY=...",
+          "it needs a second store; ImportIT imports from one",
+          "mc admin cluster iam export minio",
+          "it needs a MinIO with users; ImportIamIT imports such a file",
+          "./ashlar import s3:// --from https://minio.example.com:9000 --follow --mirror --until-lag 60",
+          "it needs a second store; ImportIT follows one",
           "docker build -f container/Dockerfile -t ashlar .",
           "it needs Docker; the chart's test runs an image made by container/build",
           "container/build oci ashlar.tar localhost/ashlar:dev",

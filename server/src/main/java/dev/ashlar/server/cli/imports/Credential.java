@@ -1,7 +1,11 @@
 package dev.ashlar.server.cli.imports;
 
+import dev.ashlar.importer.Side;
+import dev.ashlar.server.config.OptionTypes;
+import dev.ashlar.transport.tls.Authorities;
 import java.io.IOException;
 import java.io.Reader;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -44,6 +48,29 @@ record Credential(String accessKey, String secretKey, Optional<String> sessionTo
     }
     return new Credential(
         accessKey, secretKey, Optional.ofNullable(found.get(names.sessionToken())));
+  }
+
+  /**
+   * With it, at this address.
+   *
+   * @param option names the address
+   * @param authorities file with those that its certificate comes from; null: those of Java
+   */
+  Side.Access at(String option, URI endpoint, String region, @Nullable Path authorities)
+      throws IOException {
+    OptionTypes.require(
+        ("http".equals(endpoint.getScheme()) || "https".equals(endpoint.getScheme()))
+            && endpoint.getHost() != null,
+        "%s must be http://HOST:PORT or https://HOST:PORT, not %s",
+        option,
+        endpoint);
+    return new Side.Access(
+        endpoint,
+        region,
+        accessKey,
+        secretKey,
+        sessionToken,
+        authorities == null ? null : Authorities.read(authorities).trustManagers());
   }
 
   private static Map<String, String> content(Path file) throws IOException {

@@ -33,7 +33,8 @@ import picocli.CommandLine.Spec;
     },
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
-    sortOptions = false)
+    sortOptions = false,
+    subcommands = ImportIamCommand.class)
 public final class ImportCommand implements Callable<Integer> {
   private static final String SCHEME = "s3://";
   private static final int PARALLEL_MAX = 256;
@@ -43,11 +44,12 @@ public final class ImportCommand implements Callable<Integer> {
 
   @Parameters(
       paramLabel = "SOURCE",
-      arity = "1..*",
+      arity = "0..*",
       description = "s3://BUCKET or s3://BUCKET/PREFIX, or s3:// for all buckets.")
   private List<String> sources = List.of();
 
-  @Mixin private final SideOptions sides = new SideOptions();
+  @Mixin private final SourceOptions from = new SourceOptions();
+  @Mixin private final TargetOptions to = new TargetOptions();
 
   @Option(
       names = "--parallel",
@@ -93,20 +95,20 @@ public final class ImportCommand implements Callable<Integer> {
     ImportOptions options = options();
     // Each copy of a part or of an object has a connection to each side, and so do listings.
     int connections = 2 * parallel + 8;
-    try (Side source = side(() -> sides.source(connections));
-        Side target = side(() -> sides.target(connections));
+    try (Side source = new Side(given(from::access), connections);
+        Side target = new Side(given(to::access), connections);
         Importer importer = new Importer(source, target, options, new TerminalJournal())) {
       return isFollowing ? follow(importer) : result(pass(importer));
     }
   }
 
-  private interface Opening {
-    Side open() throws IOException;
+  private interface Reading {
+    Side.Access read() throws IOException;
   }
 
-  private Side side(Opening opening) throws IOException {
+  private Side.Access given(Reading reading) throws IOException {
     try {
-      return opening.open();
+      return reading.read();
     } catch (IllegalArgumentException e) {
       throw wrong(String.valueOf(e.getMessage()));
     }
@@ -120,6 +122,9 @@ public final class ImportCommand implements Callable<Integer> {
       OptionTypes.require(
           parallel >= 1 && parallel <= PARALLEL_MAX, "--parallel is 1 to %s", PARALLEL_MAX);
       OptionTypes.require(pauseSeconds >= 0, "--pause is at least 0");
+      OptionTypes.require(
+          !sources.isEmpty(),
+          "name what to copy: s3://BUCKET, s3://BUCKET/PREFIX or s3:// for all");
       List<String> buckets = new ArrayList<>();
       String prefix = "";
       for (String each : sources) {
