@@ -31,15 +31,11 @@ public final class Importer implements AutoCloseable {
     return tally;
   }
 
-  /**
-   * Compares and copies everything once.
-   *
-   * @throws IOException if the source's buckets cannot be listed
-   */
-  public Tally pass() throws IOException, InterruptedException {
+  /** Compares and copies everything once. What fails is in the tally. */
+  public Tally pass() throws InterruptedException {
     Tally current = new Tally();
     tally = current;
-    List<String> buckets = buckets();
+    List<String> buckets = buckets(current);
     Thread census =
         Thread.ofPlatform().daemon().name("import-census").start(() -> count(buckets, current));
     for (String bucket : buckets) {
@@ -49,14 +45,15 @@ public final class Importer implements AutoCloseable {
     return current;
   }
 
-  private List<String> buckets() throws IOException {
+  private List<String> buckets(Tally current) {
     if (!options.buckets().isEmpty()) {
       return options.buckets();
     }
     try {
       return source.s3().listBuckets().buckets().stream().map(Bucket::name).toList();
     } catch (SdkException e) {
-      throw new IOException(source + " does not list its buckets: " + BucketPass.reason(e), e);
+      fail("all buckets", "the source does not list them: " + BucketPass.reason(e), current);
+      return List.of();
     }
   }
 

@@ -134,7 +134,8 @@ public record MinioExport(
         from.path("secretKey").asText(),
         // MinIO's own states are "on" and "off".
         !List.of("off", DISABLED).contains(from.path("status").asText()),
-        !from.path("sessionPolicy").isMissingNode() && !from.path("sessionPolicy").isNull(),
+        from.hasNonNull("sessionPolicy")
+            || from.path("claims").path("sa-policy").asText().equals("embedded-policy"),
         from.hasNonNull("expiration")
             && !from.path("expiration").asText().startsWith("1970-01-01"));
   }

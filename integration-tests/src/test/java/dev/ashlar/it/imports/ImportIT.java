@@ -155,6 +155,8 @@ class ImportIT {
     return Launch.start(
         command,
         Map.of(
+            "ASHLAR_JAVA_OPTIONS",
+            "-XX:TieredStopAtLevel=1", // it lives for seconds
             "ASHLAR_SOURCE_ACCESS_KEY",
             ServerProcess.ACCESS_KEY,
             "ASHLAR_SOURCE_SECRET_KEY",

@@ -29,13 +29,18 @@ record Credential(String accessKey, String secretKey, Optional<String> sessionTo
   }
 
   /**
-   * @param file null: from the environment
+   * From the environment, else from this file, as everywhere.
+   *
+   * @param file null: none
    * @param option names the file
    */
   static Credential read(
       Map<String, String> environment, @Nullable Path file, Names names, String option)
       throws IOException {
-    Map<String, String> found = file == null ? environment : content(file);
+    boolean isInEnvironment =
+        environment.containsKey(names.accessKey()) || environment.containsKey(names.secretKey());
+    Map<String, String> found =
+        file == null || isInEnvironment ? environment : content(file);
     String accessKey = found.getOrDefault(names.accessKey(), "");
     String secretKey = found.getOrDefault(names.secretKey(), "");
     if (accessKey.isBlank() || secretKey.isBlank()) {

@@ -156,7 +156,7 @@ public final class ImportCommand implements Callable<Integer> {
     return tally.failures() == 0 ? 0 : FAILED;
   }
 
-  private static Tally pass(Importer importer) throws IOException, InterruptedException {
+  private static Tally pass(Importer importer) throws InterruptedException {
     ImportProgress progress = ImportProgress.start(importer);
     Tally tally;
     try {
@@ -169,7 +169,7 @@ public final class ImportCommand implements Callable<Integer> {
   }
 
   /** The lag is the age of the oldest change that may not have been copied. */
-  private int follow(Importer importer) throws IOException, InterruptedException {
+  private int follow(Importer importer) throws InterruptedException {
     while (true) {
       Instant began = Instant.now();
       Tally tally = pass(importer);

@@ -22,7 +22,7 @@ final class SourceOptions {
       paramLabel = "FILE",
       description =
           "File with ASHLAR_SOURCE_ACCESS_KEY=…, ASHLAR_SOURCE_SECRET_KEY=… and, if there is one,"
-              + " ASHLAR_SOURCE_SESSION_TOKEN=… of the source. Default: the environment.")
+              + " ASHLAR_SOURCE_SESSION_TOKEN=… of the source, if they are not in the environment.")
   private @Nullable Path fromCredentials;
 
   @Option(

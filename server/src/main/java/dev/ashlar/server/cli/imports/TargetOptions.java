@@ -22,7 +22,7 @@ final class TargetOptions {
       defaultValue = "${env:ASHLAR_CREDENTIALS}",
       description =
           "File with ASHLAR_ACCESS_KEY=… and ASHLAR_SECRET_KEY=… of the target, as the first start"
-              + " of a server writes it. Default: the environment.")
+              + " of a server writes it, if they are not in the environment.")
   private @Nullable Path toCredentials;
 
   @Option(
