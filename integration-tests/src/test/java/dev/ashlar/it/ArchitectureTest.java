@@ -47,6 +47,8 @@ class ArchitectureTest {
           .definedBy("dev.ashlar.blob..")
           .layer("gateway")
           .definedBy("dev.ashlar.gateway..")
+          .layer("importer")
+          .definedBy("dev.ashlar.importer..")
           .layer("server")
           .definedBy("dev.ashlar.server..")
           .layer("bench")
@@ -65,6 +67,8 @@ class ArchitectureTest {
           .mayOnlyAccessLayers("protocol", "codec")
           .whereLayer("gateway")
           .mayOnlyAccessLayers("protocol", "blob", "codec", "transport")
+          .whereLayer("importer")
+          .mayNotAccessAnyLayer()
           .whereLayer("server")
           .mayOnlyBeAccessedByLayers("bench")
           .whereLayer("bench")
@@ -83,6 +87,16 @@ class ArchitectureTest {
                       com.tngtech.archunit.base.DescribedPredicate.not(
                           resideInAnyPackage("dev.ashlar.codec.checksum.."))))
           .because("the engine encodes; the gateway only computes checksums");
+
+  @ArchTest
+  static final ArchRule SDK_IN_THE_IMPORTER =
+      noClasses()
+          .that()
+          .resideOutsideOfPackages("dev.ashlar.importer..", "dev.ashlar.it..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("software.amazon.awssdk..")
+          .because("only what copies from other services is a client of S3");
 
   @ArchTest
   static final ArchRule RATIS_IN_ONE_PACKAGE =

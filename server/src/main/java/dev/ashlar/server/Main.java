@@ -5,6 +5,7 @@ import dev.ashlar.server.cli.RehearseCommand;
 import dev.ashlar.server.cli.ServerCommand;
 import dev.ashlar.server.cli.Version;
 import dev.ashlar.server.cli.admin.AdminCommand;
+import dev.ashlar.server.cli.imports.ImportCommand;
 import dev.ashlar.server.config.OptionSources;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -21,6 +22,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       ServerCommand.class,
       ClusterCommand.class,
       AdminCommand.class,
+      ImportCommand.class,
       RehearseCommand.class
     },
     mixinStandardHelpOptions = true,

@@ -13,6 +13,8 @@ import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.message.DeleteAccessKey;
 import dev.ashlar.protocol.message.DeleteAccount;
+import dev.ashlar.protocol.message.IdentityKind;
+import dev.ashlar.protocol.message.IdentityRow;
 import dev.ashlar.protocol.message.PrincipalAnswer;
 import dev.ashlar.protocol.message.PrincipalQuery;
 import dev.ashlar.protocol.message.PutAccessKey;
@@ -146,6 +148,48 @@ public final class Accounts {
     }
     requireOk(code);
     return key;
+  }
+
+  /**
+   * Gives a user of the first account an access key that is known from elsewhere, so that clients
+   * keep theirs; the key of that user with this id gets this secret and state.
+   */
+  public Done putUserKey(String userName, String accessKey, String secretKey, boolean isEnabled)
+      throws MetadataUnavailableException, RefusedException {
+    if (accessKey.equals(rootAccessKey)) {
+      throw new RefusedException(accessKey + " is that of the server's root credential");
+    }
+    String account = firstAccount();
+    String user =
+        metadata
+            .identity(account, IdentityKind.IDENTITY_USER, userName)
+            .map(IdentityRow::getId)
+            .orElseThrow(() -> new RefusedException("there is no user " + userName));
+    PrincipalAnswer known =
+        metadata.principal(PrincipalQuery.newBuilder().setAccessKey(accessKey).build());
+    boolean isPresent = known.getState() == PrincipalAnswer.State.PRESENT;
+    CredentialRow row = known.getCredential();
+    if (isPresent && !(row.getAccount().equals(account) && row.getUserId().equals(user))) {
+      throw new RefusedException("somebody else has the access key " + accessKey);
+    }
+    PutAccessKey.Builder put =
+        PutAccessKey.newBuilder()
+            .setAccount(account)
+            .setUserId(user)
+            .setAccessKey(accessKey)
+            .setInactive(!isEnabled)
+            .setExpectedRevision(isPresent ? row.getRevision() : 0);
+    ResultCode code = submit(Command.newBuilder().setPutAccessKey(seals.put(put, secretKey)));
+    if (code == ResultCode.LIMIT_EXCEEDED) {
+      throw new RefusedException("user " + userName + " has two other access keys already");
+    }
+    if (code == ResultCode.INVALID_COMMAND) {
+      throw new RefusedException(
+          "an access key has 3 to 128 visible ASCII characters, none of them '/', ',' or '=', and"
+              + " a secret of at most 1000 bytes");
+    }
+    requireOk(code);
+    return new Done("access key " + accessKey + " of user " + userName, account);
   }
 
   public Done deleteKey(String id, String accessKey)

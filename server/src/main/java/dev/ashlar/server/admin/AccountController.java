@@ -4,9 +4,11 @@ import static dev.ashlar.server.admin.AdminAccess.error;
 
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.server.account.Accounts;
+import io.micronaut.core.annotation.Introspected;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.HttpStatus;
+import io.micronaut.http.annotation.Body;
 import io.micronaut.http.annotation.Controller;
 import io.micronaut.http.annotation.Post;
 import io.micronaut.http.annotation.QueryValue;
@@ -48,6 +50,24 @@ final class AccountController {
   HttpResponse<?> deleteKey(
       HttpRequest<?> request, @QueryValue String id, @QueryValue String accessKey) {
     return change(request, accounts -> accounts.deleteKey(id, accessKey));
+  }
+
+  /** A key of a user, with its secret in the body: queries are written to logs of proxies. */
+  @Post("/user-key-put")
+  HttpResponse<?> putUserKey(HttpRequest<?> request, @Body UserKey key) {
+    return change(
+        request,
+        accounts ->
+            accounts.putUserKey(key.user(), key.accessKey(), key.secretKey(), key.enabled()));
+  }
+
+  /** What {@code user-key-put} is sent. */
+  @Introspected
+  record UserKey(String user, String accessKey, String secretKey, boolean enabled) {
+    @Override
+    public String toString() {
+      return "UserKey[" + user + ", " + accessKey + "]";
+    }
   }
 
   private interface Change {

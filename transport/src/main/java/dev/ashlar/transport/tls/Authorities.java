@@ -7,6 +7,7 @@ import java.security.KeyStore;
 import java.security.cert.X509Certificate;
 import java.util.List;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 
 /** Certificates that are trusted, usually because they issue others. */
@@ -48,11 +49,16 @@ public final class Authorities {
     return trust;
   }
 
+  /** What decides that only certificates from these are trusted. */
+  public TrustManager[] trustManagers() {
+    return trust.getTrustManagers();
+  }
+
   /** For clients that trust only these. */
   public SSLContext clientContext() throws IOException {
     try {
       SSLContext context = SSLContext.getInstance("TLS");
-      context.init(null, trust.getTrustManagers(), null);
+      context.init(null, trustManagers(), null);
       return context;
     } catch (GeneralSecurityException e) {
       throw unavailable(e);

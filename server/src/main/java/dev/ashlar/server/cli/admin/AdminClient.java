@@ -16,7 +16,7 @@ import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 
 /** Asks management ports, with the root credentials where they are given. */
-final class AdminClient {
+public final class AdminClient {
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
   private final ObjectMapper json = new ObjectMapper();
@@ -28,7 +28,7 @@ final class AdminClient {
    * @param authorities file with those that ports with TLS have their certificates from; null:
    *     those that Java trusts
    */
-  AdminClient(@Nullable Path credentials, @Nullable Path authorities) throws IOException {
+  public AdminClient(@Nullable Path credentials, @Nullable Path authorities) throws IOException {
     HttpClient.Builder builder = HttpClient.newBuilder().connectTimeout(TIMEOUT);
     if (authorities != null) {
       builder.sslContext(Authorities.read(authorities).clientContext());
@@ -45,11 +45,25 @@ final class AdminClient {
    */
   String send(PortAddress management, String method, String path)
       throws IOException, InterruptedException {
-    HttpRequest.Builder request =
+    return send(
+        management,
         HttpRequest.newBuilder(URI.create(management + path))
-            .timeout(TIMEOUT)
-            .header(AdminAccess.HEADER, "1")
-            .method(method, HttpRequest.BodyPublishers.noBody());
+            .method(method, HttpRequest.BodyPublishers.noBody()));
+  }
+
+  /** The same with a document as JSON. */
+  public String post(PortAddress management, String path, Object document)
+      throws IOException, InterruptedException {
+    return send(
+        management,
+        HttpRequest.newBuilder(URI.create(management + path))
+            .header("Content-Type", "application/json")
+            .POST(HttpRequest.BodyPublishers.ofByteArray(json.writeValueAsBytes(document))));
+  }
+
+  private String send(PortAddress management, HttpRequest.Builder request)
+      throws IOException, InterruptedException {
+    request.timeout(TIMEOUT).header(AdminAccess.HEADER, "1");
     if (authorization != null) {
       request.header("Authorization", authorization);
     }

@@ -5,12 +5,12 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Bytes and times with their units. */
-final class Units {
+public final class Units {
   private static final String[] BYTES = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
 
   private Units() {}
 
-  static String bytes(double bytes) {
+  public static String bytes(double bytes) {
     int unit = 0;
     double value = bytes;
     while (value >= 1024 && unit < BYTES.length - 1) {
@@ -20,7 +20,7 @@ final class Units {
     return String.format(Locale.ROOT, unit == 0 ? "%.0f %s" : "%.1f %s", value, BYTES[unit]);
   }
 
-  static String time(Duration time) {
+  public static String time(Duration time) {
     return time.toDays() > 0
         ? time.toDays() + " d " + time.toHoursPart() + " h"
         : time.toHours() > 0
@@ -33,7 +33,7 @@ final class Units {
   /**
    * @param left null: not known
    */
-  static String pace(double bytesPerSecond, @Nullable Duration left) {
+  public static String pace(double bytesPerSecond, @Nullable Duration left) {
     return bytes(bytesPerSecond) + "/s" + (left == null ? "" : ", " + time(left) + " left");
   }
 }

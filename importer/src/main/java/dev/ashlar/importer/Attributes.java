@@ -1,0 +1,227 @@
+package dev.ashlar.importer;
+
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.services.s3.model.ChecksumAlgorithm;
+import software.amazon.awssdk.services.s3.model.ChecksumType;
+import software.amazon.awssdk.services.s3.model.CreateMultipartUploadRequest;
+import software.amazon.awssdk.services.s3.model.GetObjectResponse;
+import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
+import software.amazon.awssdk.services.s3.model.ObjectLockLegalHoldStatus;
+import software.amazon.awssdk.services.s3.model.ObjectLockMode;
+import software.amazon.awssdk.services.s3.model.PutObjectRequest;
+import software.amazon.awssdk.services.s3.model.ServerSideEncryption;
+
+/**
+ * What a version has beside its content and its tags.
+ *
+ * @param tags how many there are
+ */
+record Attributes(
+    @Nullable String contentType,
+    @Nullable String cacheControl,
+    @Nullable String contentDisposition,
+    @Nullable String contentEncoding,
+    @Nullable String contentLanguage,
+    @Nullable String expires,
+    Map<String, String> metadata,
+    int tags,
+    Lock lock,
+    Checksum checksum,
+    boolean isEtagOfOtherBytes) {
+  /** The metadata that names the source's ETag where that of the copy cannot be the same. */
+  static final String IMPORTED_ETAG = "imported-etag";
+
+  /**
+   * What some clients' uploads leave behind: it says how the bytes travelled, not what they are.
+   */
+  private static final String AWS_CHUNKED = "aws-chunked";
+
+  /**
+   * Retention and legal hold.
+   *
+   * @param until in whole seconds, as targets keep it; never earlier than at the source
+   */
+  record Lock(@Nullable ObjectLockMode mode, @Nullable Instant until, boolean isHeld) {
+    static Lock of(
+        @Nullable ObjectLockMode mode,
+        @Nullable Instant until,
+        @Nullable ObjectLockLegalHoldStatus hold) {
+      return new Lock(mode, roundedUp(until), hold == ObjectLockLegalHoldStatus.ON);
+    }
+
+    private static @Nullable Instant roundedUp(@Nullable Instant time) {
+      return time == null ? null : time.plusNanos(999_999_999).truncatedTo(ChronoUnit.SECONDS);
+    }
+
+    /** Without a retention that is over: it locks nothing, and cannot be set. */
+    Lock at(Instant now) {
+      return until == null || until.isAfter(now) ? this : new Lock(null, null, isHeld);
+    }
+  }
+
+  /** Of the content, by one algorithm; the value is null if there is none. */
+  record Checksum(
+      @Nullable ChecksumAlgorithm algorithm, @Nullable String value, @Nullable ChecksumType type) {
+    static final Checksum NONE = new Checksum(null, null, null);
+
+    static Checksum of(
+        @Nullable String crc32,
+        @Nullable String crc32c,
+        @Nullable String crc64,
+        @Nullable String sha1,
+        @Nullable String sha256,
+        @Nullable ChecksumType type) {
+      return Stream.of(
+              new Checksum(ChecksumAlgorithm.CRC64_NVME, crc64, type),
+              new Checksum(ChecksumAlgorithm.SHA256, sha256, type),
+              new Checksum(ChecksumAlgorithm.SHA1, sha1, type),
+              new Checksum(ChecksumAlgorithm.CRC32_C, crc32c, type),
+              new Checksum(ChecksumAlgorithm.CRC32, crc32, type))
+          .filter(each -> each.value() != null)
+          .findFirst()
+          .orElse(NONE);
+    }
+  }
+
+  static Attributes of(GetObjectResponse from) {
+    return new Attributes(
+        from.contentType(),
+        from.cacheControl(),
+        from.contentDisposition(),
+        encoding(from.contentEncoding()),
+        from.contentLanguage(),
+        from.expiresString(),
+        from.metadata(),
+        Objects.requireNonNullElse(from.tagCount(), 0),
+        Lock.of(
+            from.objectLockMode(),
+            from.objectLockRetainUntilDate(),
+            from.objectLockLegalHoldStatus()),
+        Checksum.of(
+            from.checksumCRC32(),
+            from.checksumCRC32C(),
+            from.checksumCRC64NVME(),
+            from.checksumSHA1(),
+            from.checksumSHA256(),
+            from.checksumType()),
+        isByKey(from.serverSideEncryption()));
+  }
+
+  static Attributes of(HeadObjectResponse from) {
+    return new Attributes(
+        from.contentType(),
+        from.cacheControl(),
+        from.contentDisposition(),
+        encoding(from.contentEncoding()),
+        from.contentLanguage(),
+        from.expiresString(),
+        from.metadata(),
+        Objects.requireNonNullElse(from.tagCount(), 0),
+        Lock.of(
+            from.objectLockMode(),
+            from.objectLockRetainUntilDate(),
+            from.objectLockLegalHoldStatus()),
+        Checksum.of(
+            from.checksumCRC32(),
+            from.checksumCRC32C(),
+            from.checksumCRC64NVME(),
+            from.checksumSHA1(),
+            from.checksumSHA256(),
+            from.checksumType()),
+        isByKey(from.serverSideEncryption()));
+  }
+
+  /** With a key of a key service, the ETag is not that of the bytes that clients read. */
+  private static boolean isByKey(@Nullable ServerSideEncryption encryption) {
+    return encryption != null && encryption != ServerSideEncryption.AES256;
+  }
+
+  private static @Nullable String encoding(@Nullable String encodings) {
+    if (encodings == null) {
+      return null;
+    }
+    String rest =
+        Stream.of(encodings.split(",", -1))
+            .map(String::strip)
+            .filter(each -> !each.isEmpty() && !each.equalsIgnoreCase(AWS_CHUNKED))
+            .collect(Collectors.joining(","));
+    return rest.isEmpty() ? null : rest;
+  }
+
+  /** The same, with the source's ETag in the metadata. */
+  Attributes withImportedEtag(String etag) {
+    Map<String, String> more = new HashMap<>(metadata);
+    more.put(IMPORTED_ETAG, etag);
+    return new Attributes(
+        contentType,
+        cacheControl,
+        contentDisposition,
+        contentEncoding,
+        contentLanguage,
+        expires,
+        more,
+        tags,
+        lock,
+        checksum,
+        isEtagOfOtherBytes);
+  }
+
+  void put(PutObjectRequest.Builder request, Instant now) {
+    Lock present = lock.at(now);
+    request
+        .contentType(contentType)
+        .cacheControl(cacheControl)
+        .contentDisposition(contentDisposition)
+        .contentEncoding(contentEncoding)
+        .contentLanguage(contentLanguage)
+        .metadata(metadata)
+        .objectLockMode(present.mode())
+        .objectLockRetainUntilDate(present.until());
+    if (present.isHeld()) {
+      request.objectLockLegalHoldStatus(ObjectLockLegalHoldStatus.ON);
+    }
+    if (expires != null) {
+      request.overrideConfiguration(c -> c.putHeader("Expires", expires));
+    }
+    ChecksumAlgorithm algorithm = checksum.algorithm();
+    if (algorithm != null && checksum.type() != ChecksumType.COMPOSITE) {
+      switch (algorithm) {
+        case CRC64_NVME -> request.checksumCRC64NVME(checksum.value());
+        case SHA256 -> request.checksumSHA256(checksum.value());
+        case SHA1 -> request.checksumSHA1(checksum.value());
+        case CRC32_C -> request.checksumCRC32C(checksum.value());
+        default -> request.checksumCRC32(checksum.value());
+      }
+    }
+  }
+
+  void put(CreateMultipartUploadRequest.Builder request, Instant now) {
+    Lock present = lock.at(now);
+    request
+        .contentType(contentType)
+        .cacheControl(cacheControl)
+        .contentDisposition(contentDisposition)
+        .contentEncoding(contentEncoding)
+        .contentLanguage(contentLanguage)
+        .metadata(metadata)
+        .objectLockMode(present.mode())
+        .objectLockRetainUntilDate(present.until())
+        .checksumAlgorithm(checksum.algorithm());
+    if (checksum.algorithm() != null) {
+      request.checksumType(checksum.type());
+    }
+    if (present.isHeld()) {
+      request.objectLockLegalHoldStatus(ObjectLockLegalHoldStatus.ON);
+    }
+    if (expires != null) {
+      request.overrideConfiguration(c -> c.putHeader("Expires", expires));
+    }
+  }
+}

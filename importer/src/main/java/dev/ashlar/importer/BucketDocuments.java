@@ -1,0 +1,147 @@
+package dev.ashlar.importer;
+
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.CORSRule;
+import software.amazon.awssdk.services.s3.model.GetBucketNotificationConfigurationResponse;
+import software.amazon.awssdk.services.s3.model.Grant;
+import software.amazon.awssdk.services.s3.model.LifecycleRule;
+import software.amazon.awssdk.services.s3.model.S3Exception;
+import software.amazon.awssdk.services.s3.model.Tag;
+
+/**
+ * Documents of a bucket that say nothing about how its objects are written: policy, tags, and so
+ * on. What the target does not serve is named.
+ */
+final class BucketDocuments {
+  private final S3Client source;
+  private final S3Client target;
+  private final String bucket;
+  private final Tally tally;
+  private final Journal journal;
+
+  BucketDocuments(Side source, Side target, String bucket, Tally tally, Journal journal) {
+    this.source = source.s3();
+    this.target = target.s3();
+    this.bucket = bucket;
+    this.tally = tally;
+    this.journal = journal;
+  }
+
+  void bring() {
+    bring(
+        "tags",
+        BucketDocuments::tags,
+        (to, tags) -> to.putBucketTagging(r -> r.bucket(bucket).tagging(t -> t.tagSet(tags))));
+    bring(
+        "ownership of objects",
+        (from, name) -> from.getBucketOwnershipControls(r -> r.bucket(name)).ownershipControls(),
+        (to, found) ->
+            to.putBucketOwnershipControls(r -> r.bucket(bucket).ownershipControls(found)));
+    bring(
+        "public access block",
+        (from, name) ->
+            from.getPublicAccessBlock(r -> r.bucket(name)).publicAccessBlockConfiguration(),
+        (to, found) ->
+            to.putPublicAccessBlock(r -> r.bucket(bucket).publicAccessBlockConfiguration(found)));
+    bring(
+        "policy",
+        (from, name) -> from.getBucketPolicy(r -> r.bucket(name)).policy(),
+        (to, found) -> to.putBucketPolicy(r -> r.bucket(bucket).policy(found)));
+    bring(
+        "CORS",
+        BucketDocuments::cors,
+        (to, rules) ->
+            to.putBucketCors(r -> r.bucket(bucket).corsConfiguration(c -> c.corsRules(rules))));
+    bring(
+        "lifecycle",
+        BucketDocuments::lifecycle,
+        (to, rules) ->
+            to.putBucketLifecycleConfiguration(
+                r -> r.bucket(bucket).lifecycleConfiguration(c -> c.rules(rules))));
+    name("encryption", () -> source.getBucketEncryption(r -> r.bucket(bucket)));
+    name("replication", () -> source.getBucketReplication(r -> r.bucket(bucket)));
+    name("website", () -> source.getBucketWebsite(r -> r.bucket(bucket)));
+    name("notifications", () -> notifications());
+    name("logging", () -> source.getBucketLogging(r -> r.bucket(bucket)).loggingEnabled());
+    name("ACL", this::acl);
+  }
+
+  private interface Read<T> {
+    @Nullable T from(S3Client side, String bucket);
+  }
+
+  private interface Write<T> {
+    void to(S3Client side, T document);
+  }
+
+  private <T> void bring(String what, Read<T> read, Write<T> write) {
+    try {
+      T here = BucketSettings.orNull(() -> read.from(source, bucket));
+      if (here == null || here.equals(BucketSettings.orNull(() -> read.from(target, bucket)))) {
+        return;
+      }
+      write.to(target, here);
+    } catch (S3Exception e) {
+      if (BucketSettings.isUnknown(e)) {
+        tally.notCarriedOver(bucket + ": " + what);
+      } else {
+        fail(what, e);
+      }
+    } catch (SdkException e) {
+      fail(what, e);
+    }
+  }
+
+  private void fail(String what, SdkException e) {
+    tally.failed();
+    journal.failed(bucket + " (" + what + ")", BucketPass.reason(e));
+  }
+
+  /** Of what the target cannot have. */
+  private void name(String what, Supplier<@Nullable Object> read) {
+    try {
+      if (BucketSettings.orNull(read) != null) {
+        tally.notCarriedOver(bucket + ": " + what);
+      }
+    } catch (SdkException e) {
+      journal.note(bucket + ": whether it has " + what + " is not known: " + BucketPass.reason(e));
+    }
+  }
+
+  private static @Nullable List<Tag> tags(S3Client side, String bucket) {
+    return orNull(side.getBucketTagging(r -> r.bucket(bucket)).tagSet());
+  }
+
+  private static @Nullable List<CORSRule> cors(S3Client side, String bucket) {
+    return orNull(side.getBucketCors(r -> r.bucket(bucket)).corsRules());
+  }
+
+  private static @Nullable List<LifecycleRule> lifecycle(S3Client side, String bucket) {
+    return orNull(side.getBucketLifecycleConfiguration(r -> r.bucket(bucket)).rules());
+  }
+
+  private static <T> @Nullable List<T> orNull(List<T> list) {
+    return list.isEmpty() ? null : list;
+  }
+
+  private @Nullable Object notifications() {
+    GetBucketNotificationConfigurationResponse found =
+        source.getBucketNotificationConfiguration(r -> r.bucket(bucket));
+    boolean isEmpty =
+        found.topicConfigurations().isEmpty()
+            && found.queueConfigurations().isEmpty()
+            && found.lambdaFunctionConfigurations().isEmpty()
+            && found.eventBridgeConfiguration() == null;
+    return isEmpty ? null : found;
+  }
+
+  /** Null if only the owner has rights by it. */
+  private @Nullable Object acl() {
+    List<Grant> grants = source.getBucketAcl(r -> r.bucket(bucket)).grants();
+    return grants.size() > 1 ? grants : null;
+  }
+}

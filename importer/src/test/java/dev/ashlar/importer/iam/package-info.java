@@ -1,0 +1,4 @@
+@NullMarked
+package dev.ashlar.importer.iam;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.ashlar.importer;
+
+import org.jspecify.annotations.NullMarked;
