@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
 import org.apache.ratis.protocol.exceptions.ChecksumException;
 import org.jspecify.annotations.Nullable;
@@ -56,6 +57,8 @@ public final class LiveTables {
   private volatile @Nullable Live live;
   private volatile String damage = "";
   private volatile @Nullable FailedRebuild failedRebuild;
+  private final Path exported;
+  private final AtomicBoolean isExporting = new AtomicBoolean();
 
   /**
    * The failure of the latest attempt to rebuild damaged tables.
@@ -111,6 +114,7 @@ public final class LiveTables {
       Runnable onDamage) {
     this.folder = folder;
     this.places = List.of(folder.resolve("live"), folder.resolve("live-other"));
+    this.exported = folder.resolve("export");
     this.resources = resources;
     this.checkpoints = checkpoints;
     this.copies = new SecondCopy(checkpoints);
@@ -126,6 +130,9 @@ public final class LiveTables {
     close();
     for (Path place : places) {
       DurableFiles.deleteTree(place);
+    }
+    if (!isExporting.get()) {
+      DurableFiles.deleteTree(exported);
     }
     Live loaded = build(false, places.getFirst(), (next, from) -> {});
     live = loaded;
@@ -277,6 +284,28 @@ public final class LiveTables {
       }
       throw MetadataUnavailableException.refused(
           "metadata tables are being rebuilt: " + e.getMessage());
+    }
+  }
+
+  /**
+   * The applied rows, as they are now; one export at a time.
+   *
+   * @throws MetadataUnavailableException when another one is under way, or the tables cannot be
+   *     read
+   */
+  public TableExport export() throws MetadataUnavailableException {
+    Live present = readable();
+    if (!isExporting.compareAndSet(false, true)) {
+      throw MetadataUnavailableException.refused("another backup is under way");
+    }
+    try {
+      DurableFiles.deleteTree(exported);
+      present.table().export(exported);
+      return new TableExport(exported, () -> isExporting.set(false));
+    } catch (IOException | RuntimeException e) {
+      isExporting.set(false);
+      throw MetadataUnavailableException.refused(
+          "the metadata tables in " + folder + " cannot be exported: " + e.getMessage());
     }
   }
 
