@@ -96,13 +96,19 @@ public final class Admin {
   public static final class RefusedException extends Exception {
     private static final long serialVersionUID = 1;
 
-    RefusedException(String why) {
+    public RefusedException(String why) {
       super(why);
     }
   }
 
-  /** All in short. */
+  /**
+   * All in short.
+   *
+   * @param restored metadata is from a backup, and the loss of what it does not have is not
+   *     accepted yet
+   */
   public record Status(
+      boolean restored,
       long epoch,
       String profile,
       String failureDomain,
@@ -227,6 +233,7 @@ public final class Admin {
     Set<UUID> missed = seen.drives().holding();
     missed.retainAll(seen.down());
     return new Status(
+        registry.getRestored(),
         map.epoch(),
         map.profile().toString(),
         map.failureDomain().name().replace("DOMAIN_", "").toLowerCase(Locale.ROOT),
@@ -359,6 +366,23 @@ public final class Admin {
 
   /** From now on nothing is moved that need not be; or again everything that is to be. */
   Done pause(boolean isPaused) throws MetadataUnavailableException, RefusedException {
+    if (metadata.registry().getRestored()) {
+      throw new RefusedException(
+          "metadata was restored from a backup, so all moving is paused until 'ashlar admin metadata"
+              + " accept-restore'");
+    }
+    return setPaused(isPaused);
+  }
+
+  /** From now on what the restored metadata does not know is deleted from the drives. */
+  private Done acceptRestore() throws MetadataUnavailableException, RefusedException {
+    if (!metadata.registry().getRestored()) {
+      throw new RefusedException("no restore from a backup waits to be accepted");
+    }
+    return setPaused(false);
+  }
+
+  private Done setPaused(boolean isPaused) throws MetadataUnavailableException, RefusedException {
     ResultCode code =
         metadata
             .submit(Command.newBuilder().setSetBalance(SetBalance.newBuilder().setPaused(isPaused)))
@@ -398,6 +422,7 @@ public final class Admin {
       case "metadata-add" -> metadataPeers.change(target, "");
       case "metadata-remove" -> metadataPeers.change("", target);
       case "metadata-replace" -> metadataPeers.change(by, target);
+      case "metadata-accept-restore" -> acceptRestore();
       case "drain" -> changes.stand(target, DriveStanding.STANDING_DRAINING);
       case "undrain", "in" -> changes.stand(target, DriveStanding.STANDING_IN);
       case "out" -> changes.stand(target, DriveStanding.STANDING_OUT);

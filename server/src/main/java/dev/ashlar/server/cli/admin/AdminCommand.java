@@ -1,16 +1,19 @@
 package dev.ashlar.server.cli.admin;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.ashlar.metadata.backup.MetadataRestore;
 import dev.ashlar.protocol.process.SteadyClock;
 import dev.ashlar.server.cli.Version;
 import dev.ashlar.server.config.OptionSources;
 import dev.ashlar.server.config.OptionTypes;
 import dev.ashlar.server.config.PortAddress;
+import dev.ashlar.server.node.OfflineRestore;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -163,6 +166,23 @@ public final class AdminCommand implements Callable<Integer> {
     return 0;
   }
 
+  /** Writes a backup of metadata to a file. */
+  int backUpMetadata(Path file) throws IOException, InterruptedException {
+    new BackupFile(file).write(ports(), client()).forEach(System.out::println);
+    return 0;
+  }
+
+  /** Fills empty metadata folders from a backup; asks no server. */
+  int restoreMetadata(Path file, List<Path> folders, Instant time) throws IOException {
+    MetadataRestore restored = OfflineRestore.run(file, folders, time);
+    say("Restored %,d rows of the backup of %s.", restored.rows(), restored.header().taken());
+    say("Time of the restore: %s. On the other metadata nodes:", restored.point().time());
+    say(
+        "  ashlar admin metadata restore %s --metadata FOLDER --time %s",
+        file, restored.point().time());
+    return 0;
+  }
+
   /** Changes the metadata peers, and returns when that is done. */
   int changePeers(String name, String target, @Nullable String by)
       throws IOException, InterruptedException {
@@ -192,6 +212,10 @@ public final class AdminCommand implements Callable<Integer> {
       query.append(parameter(prefix, namesAndValues[i + 1]));
     }
     return query.toString();
+  }
+
+  private void say(String text, Object... values) {
+    System.out.printf(text + "%n", values);
   }
 
   private void print(String page, String body) throws IOException {
