@@ -46,6 +46,7 @@ public final class Admin {
   private final MetadataAdmin metadataPeers;
   private final Quotas quotas;
   private final Accounts accounts;
+  private final Locator locator;
 
   /** What a process knows of drives besides their rows in metadata. */
   public interface DriveKnowledge {
@@ -81,8 +82,10 @@ public final class Admin {
       @Nullable MetadataPeers peers,
       GroupDebts debts,
       DriveKnowledge known,
-      Accounts accounts) {
+      Accounts accounts,
+      Locator locator) {
     this.accounts = accounts;
+    this.locator = locator;
     this.metadata = metadata;
     this.debts = debts;
     this.known = known;
@@ -309,7 +312,6 @@ public final class Admin {
       UUID id = DriveId.idOf(row);
       DriveLoad load = loads.getOrDefault(id, DriveLoad.getDefaultInstance());
       DriveUse own = known.use(row);
-      Path folder = known.folder(id);
       infos.add(
           new DriveInfo(
               id.toString(),
@@ -329,9 +331,14 @@ public final class Admin {
               load.getBytes(),
               !row.getUnsettled(),
               !holding.contains(id),
-              folder == null ? null : folder.toString()));
+              folder(id)));
     }
     return infos;
+  }
+
+  private @Nullable String folder(UUID drive) {
+    Path folder = known.folder(drive);
+    return folder == null ? null : folder.toString();
   }
 
   /** First those that have owed shards for longest. */
@@ -393,9 +400,17 @@ public final class Admin {
     return new Done(isPaused ? "paused" : "resumed", List.of(), 0, metadata.placement().epoch());
   }
 
-  /** Null for a name that is none. */
-  @Nullable Object view(String name) throws MetadataUnavailableException, RefusedException {
+  /**
+   * Null for a name that is none.
+   *
+   * @param target of a page about one thing, such as the object to locate; otherwise empty
+   * @param by further describes it, such as the version of that object; or empty
+   */
+  @Nullable Object view(String name, String target, String by)
+      throws MetadataUnavailableException, RefusedException {
     return switch (name) {
+      case "locate", "locate-verified" ->
+          locator.locate(target, by, name.endsWith("verified"), this::folder);
       case "metadata" -> metadataPeers.page();
       case "accounts" -> accounts.list();
       case "status" -> status();

@@ -92,9 +92,13 @@ final class ManagementController {
 
   @Get("/admin/{name}")
   @ExecuteOn(TaskExecutors.IO)
-  HttpResponse<?> view(HttpRequest<?> request, @PathVariable String name) {
+  HttpResponse<?> view(
+      HttpRequest<?> request,
+      @PathVariable String name,
+      @QueryValue(defaultValue = "") String target,
+      @QueryValue(defaultValue = "") String by) {
     HttpResponse<?> refusal = access.refusal(request);
-    return refusal == null ? answer(admin -> admin.view(name)) : refusal;
+    return refusal == null ? answer(admin -> admin.view(name, target, by)) : refusal;
   }
 
   @Post("/admin/{name}")

@@ -282,7 +282,13 @@ final class ClusterNode implements RunningServer {
     return new Serving(
         drives,
         metadata,
-        new Admin(metadata, metadata, gateway.debts(), knowledge(drives), gateway.accounts(root)),
+        new Admin(
+            metadata,
+            metadata,
+            gateway.debts(),
+            knowledge(drives),
+            gateway.accounts(root),
+            gateway.locator()),
         root);
   }
 

@@ -128,7 +128,9 @@ public final class Node implements RunningServer {
       gateway.startRepair(jobs);
       gateway.countUsage(jobs);
       gateway.measureUsage(jobs);
-      admin = new Admin(metadata, null, gateway.debts(), awaited, gateway.accounts(root));
+      admin =
+          new Admin(
+              metadata, null, gateway.debts(), awaited, gateway.accounts(root), gateway.locator());
       FailureTolerance.measure(() -> ifKnown(() -> admin.state().failureTolerance()), meters);
       risk = new RecentRisk(() -> ifKnown(() -> admin.state().risk(metadata)), System::nanoTime);
       DataRisk.measure(risk::now, meters);

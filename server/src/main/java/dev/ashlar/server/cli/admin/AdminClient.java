@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Asks management ports, with the root credentials where they are given. */
 final class AdminClient {
-  private static final Duration TIMEOUT = Duration.ofSeconds(30);
+  static final Duration TIMEOUT = Duration.ofSeconds(30);
 
   private final ObjectMapper json = new ObjectMapper();
   private final HttpClient http;
@@ -49,8 +49,21 @@ final class AdminClient {
    */
   String send(PortAddress management, String method, String path)
       throws IOException, InterruptedException {
+    return send(management, method, path, TIMEOUT);
+  }
+
+  /**
+   * Likewise.
+   *
+   * @param timeout until the answer begins
+   */
+  String send(PortAddress management, String method, String path, Duration timeout)
+      throws IOException, InterruptedException {
     HttpRequest request =
-        request(management, path).method(method, HttpRequest.BodyPublishers.noBody()).build();
+        request(management, path)
+            .timeout(timeout)
+            .method(method, HttpRequest.BodyPublishers.noBody())
+            .build();
     HttpResponse<InputStream> answer = send(request, management);
     try (InputStream body = answer.body()) {
       String text = new String(body.readAllBytes(), StandardCharsets.UTF_8);

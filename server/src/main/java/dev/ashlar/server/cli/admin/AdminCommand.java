@@ -22,6 +22,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
@@ -47,6 +48,9 @@ import picocli.CommandLine.Spec;
 public final class AdminCommand implements Callable<Integer> {
   static final String WATCH = "Show the page again and again, with rates, until Ctrl-C.";
   static final String WATCH_UNTIL_DONE = "Show the progress until nothing is left to be done.";
+
+  /** Objects have up to 5 TiB. */
+  private static final Duration VERIFY_TIMEOUT = Duration.ofDays(1);
 
   private static final Duration VIEW_PAUSE = Duration.ofSeconds(2);
   private static final Duration PROGRESS_PAUSE = Duration.ofSeconds(1);
@@ -111,6 +115,28 @@ public final class AdminCommand implements Callable<Integer> {
               + " of the store can be asked.")
   int config() throws IOException, InterruptedException {
     return show("config", false);
+  }
+
+  @Command(
+      name = "locate",
+      description = "Shows the blobs of an object, and the drives that have their shards.")
+  int locate(
+      @Parameters(paramLabel = "BUCKET/KEY", description = "Object.") String object,
+      @Option(
+              names = "--version-id",
+              paramLabel = "ID",
+              description = "Version of the object. Default: the present one.")
+          @Nullable String version,
+      @Option(
+              names = "--verify",
+              description = "Read all shards, and tell which are lost. Takes as long as that.")
+          boolean isVerified)
+      throws IOException, InterruptedException {
+    String page = isVerified ? "locate-verified" : "locate";
+    Duration timeout = isVerified ? VERIFY_TIMEOUT : AdminClient.TIMEOUT;
+    String path = "/admin/" + path(page, object, version);
+    print("locate", client().send(gateway(), "GET", path, timeout));
+    return 0;
   }
 
   @Command(name = "repair", description = "Shows what repair still has to rebuild.")
