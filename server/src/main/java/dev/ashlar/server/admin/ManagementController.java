@@ -72,6 +72,14 @@ final class ManagementController {
     return refusal == null ? HttpResponse.ok(config.settings()) : refusal;
   }
 
+  /** Of every process, too. */
+  @Get("/admin/diagnosis")
+  @ExecuteOn(TaskExecutors.IO)
+  HttpResponse<?> diagnosis(HttpRequest<?> request) {
+    HttpResponse<?> refusal = access.refusal(request);
+    return refusal == null ? HttpResponse.ok(Diagnosis.ofThisProcess()) : refusal;
+  }
+
   /** It has secrets: no page of another site may make a browser ask for it. */
   @Get("/admin/metadata-backup")
   @ExecuteOn(TaskExecutors.IO)

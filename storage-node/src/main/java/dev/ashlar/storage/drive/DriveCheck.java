@@ -131,8 +131,7 @@ public final class DriveCheck {
           Finding.of(Part.IDENTITY, DriveIdentity.FILE, "one of its two copies is damaged"));
     }
     if (identity.changesLost()) {
-      findings.add(
-          Finding.of(Part.LOG, DriveIdentity.FILE, "damage of the log was found before"));
+      findings.add(Finding.of(Part.LOG, DriveIdentity.FILE, "damage of the log was found before"));
     }
     try (RocksShardIndex index = openIndex(identity, resources)) {
       checkLog(identity, index, resources);
@@ -202,7 +201,8 @@ public final class DriveCheck {
             identity.drive().incarnation() + 1,
             () -> 1,
             what -> findings.add(Finding.of(Part.LOG, "", what)));
-    DriveMetrics meters = new DriveMetrics(new SimpleMeterRegistry(), identity.drive().id().toString());
+    DriveMetrics meters =
+        new DriveMetrics(new SimpleMeterRegistry(), identity.drive().id().toString());
     DriveCore.Parts parts =
         new DriveCore.Parts(index, resources.slabs(), resources.recent(), meters);
     DriveCore core = new DriveCore(files, limits, context, parts);

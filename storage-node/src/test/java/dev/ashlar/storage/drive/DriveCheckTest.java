@@ -124,12 +124,7 @@ class DriveCheckTest {
     assertEquals(
         List.of(
             new Finding(
-                Part.SHARD,
-                FIRST_SEGMENT,
-                new BlobId(1, 7).toString(),
-                0,
-                block,
-                "CORRUPT")),
+                Part.SHARD, FIRST_SEGMENT, new BlobId(1, 7).toString(), 0, block, "CORRUPT")),
         check().findings());
   }
 

@@ -7,6 +7,7 @@ import dev.ashlar.server.cli.Version;
 import dev.ashlar.server.config.OptionSources;
 import dev.ashlar.server.config.OptionTypes;
 import dev.ashlar.server.config.PortAddress;
+import dev.ashlar.server.config.RootCredential;
 import dev.ashlar.server.node.OfflineRestore;
 import java.io.IOException;
 import java.net.URLEncoder;
@@ -136,6 +137,23 @@ public final class AdminCommand implements Callable<Integer> {
     Duration timeout = isVerified ? VERIFY_TIMEOUT : AdminClient.TIMEOUT;
     String path = "/admin/" + path(page, object, version);
     print("locate", client().send(gateway(), "GET", path, timeout));
+    return 0;
+  }
+
+  @Command(
+      name = "diagnose",
+      description =
+          "Writes a ZIP file for a bug report: versions, configuration, state, metrics, threads,"
+              + " memory and last log lines of the processes that --management names, without"
+              + " secrets.")
+  int diagnose(@Parameters(paramLabel = "FILE", description = "New file.") Path file)
+      throws IOException, InterruptedException {
+    RootCredential root = RootCredential.ifGiven(System.getenv(), credentials);
+    SecretRemoval secrets =
+        new SecretRemoval(root == null ? List.of() : List.of(root.secretKey()));
+    String version = String.join(" ", new Version().getVersion());
+    new DiagnosisFile(file, secrets).write(ports(), client(), version);
+    say("%s is written. It has no secrets; look into it before you give it away.", file);
     return 0;
   }
 
