@@ -43,8 +43,7 @@ class OperatorToolsIT {
 
   @Test
   void anObjectIsLocatedAStoreDiagnosedAndADriveChecked() throws Exception {
-    String masterKey =
-        Base64.getEncoder().encodeToString(new Content(seed + 1, 32).bytes());
+    String masterKey = Base64.getEncoder().encodeToString(new Content(seed + 1, 32).bytes());
     Path keys = Files.createTempFile("master", ".key");
     Files.writeString(keys, "first=" + masterKey + "\n");
     ServerSpec spec =
@@ -72,8 +71,8 @@ class OperatorToolsIT {
       assertTrue(found.output().contains("CORRUPT"), found.output());
       assertTrue(run("fsck", damaged.toString(), "--json").output().contains("\"SHARD\""));
       server.start();
-      String lost = run("admin", "locate", "bucket/a/key", "--verify", "--management", management)
-          .output();
+      String lost =
+          run("admin", "locate", "bucket/a/key", "--verify", "--management", management).output();
       assertTrue(lost.contains("lost"), lost);
     } finally {
       Files.delete(keys);

@@ -10,7 +10,7 @@ import org.rocksdb.RocksIterator;
 
 /**
  * All rows of a directory that nobody writes to, in the order of their keys; each block's checksum
- * is verified. Used by one thread at a time.
+ * is verified. Thread-safe, so that one that nobody reads any more can be closed.
  */
 public final class TableScan implements AutoCloseable {
   static {
@@ -22,6 +22,8 @@ public final class TableScan implements AutoCloseable {
   private final String name;
   private final RocksDB db;
   private final RocksIterator rows;
+  private long usedNanos = System.nanoTime();
+  private boolean isClosed;
 
   /**
    * @throws DamagedTablesException when a table file is missing or damaged
@@ -44,7 +46,9 @@ public final class TableScan implements AutoCloseable {
    *
    * @throws DamagedTablesException when it cannot be read
    */
-  public boolean isValid() {
+  public synchronized boolean isValid() {
+    requireOpen();
+    usedNanos = System.nanoTime();
     if (rows.isValid()) {
       return true;
     }
@@ -57,7 +61,8 @@ public final class TableScan implements AutoCloseable {
   }
 
   /** The value of this key, wherever the scan is; null if there is none. */
-  public byte @Nullable [] get(byte[] key) {
+  public synchronized byte @Nullable [] get(byte[] key) {
+    requireOpen();
     try {
       return db.get(reads, key);
     } catch (RocksDBException e) {
@@ -65,20 +70,38 @@ public final class TableScan implements AutoCloseable {
     }
   }
 
-  public byte[] key() {
+  public synchronized byte[] key() {
+    requireOpen();
     return rows.key();
   }
 
-  public byte[] value() {
+  public synchronized byte[] value() {
+    requireOpen();
     return rows.value();
   }
 
-  public void next() {
+  public synchronized void next() {
+    requireOpen();
     rows.next();
   }
 
+  private void requireOpen() {
+    if (isClosed) {
+      throw new IllegalStateException("the rows of " + name + " are closed");
+    }
+  }
+
+  /** For how long nobody has read a row. */
+  public synchronized long idleNanos() {
+    return System.nanoTime() - usedNanos;
+  }
+
   @Override
-  public void close() {
+  public synchronized void close() {
+    if (isClosed) {
+      return;
+    }
+    isClosed = true;
     rows.close();
     db.close();
     reads.close();

@@ -19,6 +19,7 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -38,7 +39,7 @@ class BackupFormatTest {
       BackupHeader.of(
           CLUSTER, BackupHeader.Form.FOLDERS, APPLIED, Instant.parse("2026-11-27T10:00:00Z"));
 
-  private static TreeMap<byte[], byte[]> sorted() {
+  private static NavigableMap<byte[], byte[]> sorted() {
     return new TreeMap<>(Arrays::compareUnsigned);
   }
 
@@ -62,8 +63,8 @@ class BackupFormatTest {
     }
   }
 
-  private static TreeMap<byte[], byte[]> rows(byte[] backup) throws IOException {
-    TreeMap<byte[], byte[]> rows = sorted();
+  private static NavigableMap<byte[], byte[]> rows(byte[] backup) throws IOException {
+    NavigableMap<byte[], byte[]> rows = sorted();
     BackupReader reader = new BackupReader(new ByteArrayInputStream(backup));
     assertEquals(HEADER, reader.header());
     long count = reader.forEach(rows::put);
@@ -79,7 +80,7 @@ class BackupFormatTest {
   }
 
   private static byte[] three() throws IOException {
-    TreeMap<byte[], byte[]> rows = sorted();
+    NavigableMap<byte[], byte[]> rows = sorted();
     rows.put(new byte[] {'B', 'a'}, new byte[] {1, 2, 3});
     rows.put(new byte[] {'B', 'b'}, new byte[0]);
     rows.put(new byte[] {'X'}, APPLIED.toByteArray());
@@ -91,24 +92,24 @@ class BackupFormatTest {
       @ForAll @Size(max = 40) List<@NotEmpty @Size(max = 30) byte[]> keys,
       @ForAll @Size(min = 1, max = 5) List<@Size(max = 300) byte[]> values)
       throws IOException {
-    TreeMap<byte[], byte[]> rows = sorted();
+    NavigableMap<byte[], byte[]> rows = sorted();
     for (int i = 0; i < keys.size(); i++) {
       rows.put(keys.get(i), values.get(i % values.size()));
     }
-    TreeMap<byte[], byte[]> read = rows(backup(rows));
+    NavigableMap<byte[], byte[]> read = rows(backup(rows));
     assertEquals(rows.size(), read.size());
     rows.forEach((key, value) -> assertArrayEquals(value, read.get(key)));
   }
 
   @Test
   void manyAndLargeRowsTakeSeveralBlocks() throws IOException {
-    TreeMap<byte[], byte[]> rows = sorted();
+    NavigableMap<byte[], byte[]> rows = sorted();
     for (int i = 0; i < 40; i++) {
       byte[] value = new byte[i == 20 ? 3 * BackupFormat.ROWS_BYTES : 20_000];
       Arrays.fill(value, (byte) i);
       rows.put(ByteBuffer.allocate(5).put((byte) 'O').putInt(i).array(), value);
     }
-    TreeMap<byte[], byte[]> read = rows(backup(rows));
+    NavigableMap<byte[], byte[]> read = rows(backup(rows));
     rows.forEach((key, value) -> assertArrayEquals(value, read.get(key)));
   }
 
@@ -134,7 +135,7 @@ class BackupFormatTest {
   /** Each block is whole then; the order and the number of rows are not. */
   @Test
   void missingAndRepeatedBlocksAreRefused() throws IOException {
-    TreeMap<byte[], byte[]> rows = sorted();
+    NavigableMap<byte[], byte[]> rows = sorted();
     for (int i = 0; i < 4; i++) {
       rows.put(new byte[] {'O', (byte) i}, new byte[BackupFormat.ROWS_BYTES]);
     }

@@ -5,10 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ashlar.metadata.backup.BackupReader;
 import dev.ashlar.metadata.backup.MetadataRestore;
 import dev.ashlar.metadata.backup.RestorePoint;
 import dev.ashlar.metadata.memory.TestBlobs;
 import dev.ashlar.protocol.client.MetadataClient;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.Command;
@@ -205,6 +207,29 @@ class MetadataRestoreTest {
         folders.check(server);
         assertTrue(server.client().registry().getRestored());
       }
+    }
+  }
+
+  @Test
+  void oneBackupIsMadeAtATimeAndIsOfOneMoment() throws Exception {
+    try (FiveFolders folders = new FiveFolders(root.resolve("folders"));
+        MetadataServer server = folders.open()) {
+      folders.create(server, 3);
+      Path backup;
+      try (InputStream begun = server.backup(folders.cluster(), Instant.now())) {
+        assertThrows(
+            MetadataUnavailableException.class,
+            () -> server.backup(folders.cluster(), Instant.now()));
+        folders.create(server, 3);
+        backup = saved(begun);
+      }
+      long[] buckets = new long[1];
+      try (InputStream in = Files.newInputStream(backup)) {
+        long unused =
+            new BackupReader(in).forEach((key, value) -> buckets[0] += key[0] == 'B' ? 1 : 0);
+      }
+      assertEquals(3, buckets[0]);
+      server.backup(folders.cluster(), Instant.now()).close();
     }
   }
 

@@ -52,7 +52,7 @@ public record Diagnosis(
         runtime.getInputArguments().stream().map(Diagnosis::withoutValue).toList(),
         ManagementFactory.getMemoryPoolMXBeans().stream().map(Diagnosis::memory).toList(),
         ManagementFactory.getGarbageCollectorMXBeans().stream().map(Diagnosis::collector).toList(),
-        threads(),
+        stacks(),
         RecentLog.lines());
   }
 
@@ -70,10 +70,9 @@ public record Diagnosis(
     return new Collector(bean.getName(), bean.getCollectionCount(), bean.getCollectionTime());
   }
 
-  private static List<String> threads() {
+  private static List<String> stacks() {
     List<String> lines = new ArrayList<>();
-    ThreadInfo[] all =
-        ManagementFactory.getThreadMXBean().dumpAllThreads(true, true, FRAMES_MAX);
+    ThreadInfo[] all = ManagementFactory.getThreadMXBean().dumpAllThreads(true, true, FRAMES_MAX);
     Arrays.stream(all)
         .sorted(Comparator.comparing(ThreadInfo::getThreadName))
         .forEach(

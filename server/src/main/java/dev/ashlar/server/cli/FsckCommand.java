@@ -89,7 +89,8 @@ public final class FsckCommand implements Callable<Integer> {
 
   private static String remedy(Part part) {
     return switch (part) {
-      case IDENTITY -> "Identity: the next start mends it. Replace the drive if that happens again.";
+      case IDENTITY ->
+          "Identity: the next start mends it. Replace the drive if that happens again.";
       case INDEX -> "Index: the next start rebuilds it from the log. No data is lost.";
       case LOG ->
           "Log: the drive begins a new incarnation at its next start, and its shards count again when"

@@ -21,7 +21,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
 import org.apache.ratis.protocol.exceptions.ChecksumException;
 import org.jspecify.annotations.Nullable;
@@ -58,7 +57,8 @@ public final class LiveTables {
   private volatile String damage = "";
   private volatile @Nullable FailedRebuild failedRebuild;
   private final Path exported;
-  private final AtomicBoolean isExporting = new AtomicBoolean();
+  private final Object exporting = new Object();
+  private @Nullable TableExport export;
 
   /**
    * The failure of the latest attempt to rebuild damaged tables.
@@ -131,9 +131,7 @@ public final class LiveTables {
     for (Path place : places) {
       DurableFiles.deleteTree(place);
     }
-    if (!isExporting.get()) {
-      DurableFiles.deleteTree(exported);
-    }
+    endExport();
     Live loaded = build(false, places.getFirst(), (next, from) -> {});
     live = loaded;
     setWhole();
@@ -295,17 +293,31 @@ public final class LiveTables {
    */
   public TableExport export() throws MetadataUnavailableException {
     Live present = readable();
-    if (!isExporting.compareAndSet(false, true)) {
-      throw MetadataUnavailableException.refused("another backup is under way");
+    synchronized (exporting) {
+      if (export != null && !export.isOver()) {
+        throw MetadataUnavailableException.refused("another backup is under way");
+      }
+      try {
+        endExport();
+        present.table().export(exported);
+        TableExport begun = new TableExport(exported);
+        export = begun;
+        return begun;
+      } catch (IOException | RuntimeException e) {
+        throw MetadataUnavailableException.refused(
+            "the metadata tables in " + folder + " cannot be exported: " + e.getMessage());
+      }
     }
-    try {
+  }
+
+  private void endExport() throws IOException {
+    synchronized (exporting) {
+      TableExport before = export;
+      export = null;
+      if (before != null) {
+        before.close();
+      }
       DurableFiles.deleteTree(exported);
-      present.table().export(exported);
-      return new TableExport(exported, () -> isExporting.set(false));
-    } catch (IOException | RuntimeException e) {
-      isExporting.set(false);
-      throw MetadataUnavailableException.refused(
-          "the metadata tables in " + folder + " cannot be exported: " + e.getMessage());
     }
   }
 

@@ -5,17 +5,26 @@ import dev.ashlar.metadata.table.TableScan;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** The rows of one position in the log, in files that do not change; closing it removes them. */
 public final class TableExport implements Closeable {
+  /** A client that takes no bytes for so long has gone. */
+  private static final long ABANDONED_NANOS = TimeUnit.MINUTES.toNanos(2);
+
   private final Path directory;
   private final TableScan rows;
-  private final Runnable afterwards;
+  private final AtomicBoolean isClosed = new AtomicBoolean();
 
-  TableExport(Path directory, Runnable afterwards) {
+  TableExport(Path directory) {
     this.directory = directory;
     this.rows = new TableScan(directory);
-    this.afterwards = afterwards;
+  }
+
+  /** Whether nobody reads it. */
+  boolean isOver() {
+    return isClosed.get() || rows.idleNanos() > ABANDONED_NANOS;
   }
 
   public TableScan rows() {
@@ -24,11 +33,9 @@ public final class TableExport implements Closeable {
 
   @Override
   public void close() throws IOException {
-    try {
+    if (!isClosed.getAndSet(true)) {
       rows.close();
       DurableFiles.deleteTree(directory);
-    } finally {
-      afterwards.run();
     }
   }
 }

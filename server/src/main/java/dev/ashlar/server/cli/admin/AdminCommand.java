@@ -149,8 +149,7 @@ public final class AdminCommand implements Callable<Integer> {
   int diagnose(@Parameters(paramLabel = "FILE", description = "New file.") Path file)
       throws IOException, InterruptedException {
     RootCredential root = RootCredential.ifGiven(System.getenv(), credentials);
-    SecretRemoval secrets =
-        new SecretRemoval(root == null ? List.of() : List.of(root.secretKey()));
+    SecretRemoval secrets = new SecretRemoval(root == null ? List.of() : List.of(root.secretKey()));
     String version = String.join(" ", new Version().getVersion());
     new DiagnosisFile(file, secrets).write(ports(), client(), version);
     say("%s is written. It has no secrets; look into it before you give it away.", file);

@@ -36,18 +36,6 @@ final class DiagnosisFile {
           new Page("/admin/rebalance", "rebalance.json"),
           new Page("/admin/metadata", "metadata.json"));
 
-  private static final String ABOUT =
-      """
-      A diagnosis of an Ashlar store, made %s by version %s.
-
-      One folder for each process that was asked, with its health, configuration, metrics, threads,
-      memory and last log lines; of gateways also the state of the store. What a process did not
-      answer is in its file errors.txt.
-
-      Secret keys and private keys are not in it. Names of nodes, folders, addresses and access keys
-      are, and what the log says.
-      """;
-
   private final Path file;
   private final SecretRemoval secrets;
 
@@ -71,7 +59,7 @@ final class DiagnosisFile {
         PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
     try {
       try (ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(unfinished))) {
-        add(zip, "about.txt", ABOUT.formatted(Instant.now(), version));
+        add(zip, "about.txt", about(version));
         for (PortAddress port : ports) {
           add(zip, port, client);
         }
@@ -81,6 +69,21 @@ final class DiagnosisFile {
     } finally {
       Files.deleteIfExists(unfinished);
     }
+  }
+
+  private static String about(String version) {
+    return String.format(
+        """
+        A diagnosis of an Ashlar store, made %s by version %s.
+
+        One folder for each process that was asked, with its health, configuration, metrics,
+        threads, memory and last log lines; of gateways also the state of the store. What a process
+        did not answer is in its file errors.txt.
+
+        Secret keys and private keys are not in it. Names of nodes, folders, addresses and access
+        keys are, and what the log says.
+        """,
+        Instant.now(), version);
   }
 
   private void add(ZipOutputStream zip, PortAddress port, AdminClient client)

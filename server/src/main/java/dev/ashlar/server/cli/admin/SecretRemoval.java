@@ -10,7 +10,8 @@ import java.util.regex.Pattern;
 final class SecretRemoval {
   private static final String REMOVED = "(secret removed)";
   private static final Pattern PRIVATE_KEY =
-      Pattern.compile("-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(-----END [A-Z ]*-----|\\z)", Pattern.DOTALL);
+      Pattern.compile(
+          "-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(-----END [A-Z ]*-----|\\z)", Pattern.DOTALL);
 
   /** What follows such a word and a sign is its value. */
   private static final Pattern NAMED =
