@@ -1,6 +1,7 @@
 package dev.ashlar.server;
 
 import dev.ashlar.server.cli.ClusterCommand;
+import dev.ashlar.server.cli.FsckCommand;
 import dev.ashlar.server.cli.RehearseCommand;
 import dev.ashlar.server.cli.ServerCommand;
 import dev.ashlar.server.cli.Version;
@@ -23,6 +24,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       ClusterCommand.class,
       AdminCommand.class,
       ImportCommand.class,
+      FsckCommand.class,
       RehearseCommand.class
     },
     mixinStandardHelpOptions = true,

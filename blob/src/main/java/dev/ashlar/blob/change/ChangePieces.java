@@ -126,7 +126,7 @@ public final class ChangePieces {
   private long roomInPlace(int index, BlobRow row) {
     SliceValue value = slices.get(index);
     long end = value.getOffset() + value.getLength();
-    if (row.getReferences() != 1) {
+    if (row.getReferences() != 1 || row.getFrozen()) {
       return 0;
     }
     boolean mayGrow = index == slices.size() - 1 && end == row.getLength();

@@ -16,6 +16,7 @@ import dev.ashlar.blob.repair.RepairRates;
 import dev.ashlar.blob.repair.Repairer;
 import dev.ashlar.blob.scrub.LossVerifier;
 import dev.ashlar.blob.scrub.ParityScrub;
+import dev.ashlar.blob.scrub.ShardVerification;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
@@ -109,6 +110,10 @@ public final class Engine implements AutoCloseable {
 
   public Repairer newRepairer(RepairRates rates, RepairConfig config) {
     return new Repairer(context.metadata(), newBlobRepair(rates), config, meters);
+  }
+
+  public ShardVerification newShardVerification() {
+    return new ShardVerification(background);
   }
 
   /**

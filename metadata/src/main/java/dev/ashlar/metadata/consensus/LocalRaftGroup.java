@@ -1,5 +1,6 @@
 package dev.ashlar.metadata.consensus;
 
+import dev.ashlar.metadata.consensus.checkpoint.TableExport;
 import dev.ashlar.metadata.consensus.folder.FolderStatus;
 import dev.ashlar.metadata.consensus.folder.MetadataFolders;
 import dev.ashlar.metadata.consensus.folder.PeerIds;
@@ -282,6 +283,11 @@ public final class LocalRaftGroup implements AutoCloseable {
       }
       return other.tables().read(query);
     }
+  }
+
+  /** The applied rows, with every command answered before. */
+  public TableExport export() throws MetadataUnavailableException {
+    return reader().tables().export();
   }
 
   /** The cached small tables, likewise up to date. */

@@ -68,7 +68,7 @@ final class PeerStartup {
       // Peers may have been added since this process was configured.
       now.forEach(other -> others.add(RaftMembers.of(other.getMembers()).endpoints()));
       before = now;
-      tell(now.size());
+      tell(now);
       Thread.sleep(ASK_AGAIN_MS);
     }
   }
@@ -95,7 +95,14 @@ final class PeerStartup {
     return System.nanoTime() - startNanos > 2 * config.elections().max().toNanos();
   }
 
-  private void tell(int answers) {
+  private void tell(Collection<PeerStanding> said) {
+    int answers = said.size();
+    if (folder.state() == State.FORMATTING && !PeerAdmission.areOfOneRestore(candidate(), said)) {
+      waiting.accept(
+          "the metadata folders of the peers were not filled by the same restore from a backup:"
+              + " empty all of them and restore again, everywhere with the same file and --time");
+      return;
+    }
     waiting.accept(
         folder.state() == State.FORMATTING && config.joins()
             ? String.format(

@@ -1,5 +1,6 @@
 package dev.ashlar.metadata.consensus;
 
+import dev.ashlar.metadata.consensus.checkpoint.TableExport;
 import dev.ashlar.metadata.consensus.folder.FolderIdentity;
 import dev.ashlar.metadata.consensus.folder.FolderIdentity.State;
 import dev.ashlar.metadata.consensus.folder.PeerFolder;
@@ -249,6 +250,12 @@ public final class QuorumPeer implements AutoCloseable {
   public MetadataReads memory(long deadlineNanos)
       throws MetadataUnavailableException, NotLeaderException {
     return awaitLease(deadlineNanos).machine().tables().memory();
+  }
+
+  /** The applied rows, with every command answered before, if this peer leads. */
+  public TableExport export(long deadlineNanos)
+      throws MetadataUnavailableException, NotLeaderException {
+    return awaitLease(deadlineNanos).machine().tables().export();
   }
 
   /**

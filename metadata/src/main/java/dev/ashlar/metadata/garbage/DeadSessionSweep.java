@@ -27,6 +27,9 @@ import org.slf4j.LoggerFactory;
  * Deletes orphans of dead sessions from a drive: shards that metadata does not know, and attempts
  * that no blob lists. The end of a session must be committed in Raft before, so that nothing of it
  * can be committed during the sweep.
+ *
+ * <p>After a restore from a backup, metadata does not know what was written later. Nothing is
+ * deleted until an operator has accepted that loss.
  */
 public final class DeadSessionSweep {
   private static final Logger LOG = LoggerFactory.getLogger(DeadSessionSweep.class);
@@ -59,6 +62,9 @@ public final class DeadSessionSweep {
   public long sweep(ShardStore store, long below, LongPredicate isDead)
       throws MetadataUnavailableException, InterruptedException {
     long orphans = 0;
+    if (metadata.registry().getRestored()) {
+      return orphans;
+    }
     try {
       orphans += sweepBlobs(store, below, isDead);
       orphans += sweepAttempts(store, below, isDead);

@@ -34,7 +34,8 @@ import org.jspecify.annotations.Nullable;
  * down. One thread at a time may collect.
  *
  * <p>It processes garbage from the oldest to the newest and continues there, so that blobs that
- * could not be deleted do not delay others; after a pause it starts again with the oldest.
+ * could not be deleted do not delay others; after a pause it starts again with the oldest. While a
+ * restore from a backup is not accepted, it deletes nothing.
  */
 public final class GarbageCollector {
   private final MetadataClient metadata;
@@ -89,7 +90,7 @@ public final class GarbageCollector {
       retryAtMs = 0;
       found = metadata.garbage(removableBeforeMs(nowMs), null, config.blobsPerRoundMax());
     }
-    if (found.isEmpty()) {
+    if (found.isEmpty() || metadata.registry().getRestored()) {
       return 0;
     }
     position = found.getLast();

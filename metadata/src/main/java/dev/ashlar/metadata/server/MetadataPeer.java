@@ -1,6 +1,8 @@
 package dev.ashlar.metadata.server;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import dev.ashlar.metadata.backup.BackupHeader;
+import dev.ashlar.metadata.backup.MetadataBackup;
 import dev.ashlar.metadata.consensus.NotLeaderException;
 import dev.ashlar.metadata.consensus.QuorumPeer;
 import dev.ashlar.metadata.consensus.network.PeerConfig;
@@ -25,8 +27,10 @@ import dev.ashlar.transport.call.CallServerConfig;
 import dev.ashlar.transport.call.IncomingCall;
 import dev.ashlar.transport.session.FramePort;
 import java.io.IOException;
+import java.io.InputStream;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -90,6 +94,18 @@ public final class MetadataPeer implements AutoCloseable {
    */
   public void checkpoint(Duration wait) {
     peer.checkpoint(wait);
+  }
+
+  /**
+   * The bytes of a backup with every command answered before, if this peer leads.
+   *
+   * @param wait for its followers to confirm that
+   * @throws NotLeaderException with the address of the leader, if it is known
+   */
+  public InputStream backup(UUID cluster, Instant now, Duration wait)
+      throws MetadataUnavailableException, NotLeaderException, IOException {
+    long deadlineNanos = System.nanoTime() + wait.toNanos();
+    return MetadataBackup.of(peer.export(deadlineNanos), cluster, BackupHeader.Form.PROCESSES, now);
   }
 
   @Override

@@ -1,5 +1,7 @@
 package dev.ashlar.metadata.server;
 
+import dev.ashlar.metadata.backup.BackupHeader;
+import dev.ashlar.metadata.backup.MetadataBackup;
 import dev.ashlar.metadata.consensus.LocalRaftGroup;
 import dev.ashlar.metadata.consensus.MetadataConfig;
 import dev.ashlar.metadata.consensus.folder.FolderStatus;
@@ -32,8 +34,10 @@ import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.PlacementMap;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -141,6 +145,16 @@ public final class MetadataServer extends QueryingMetadataClient implements Auto
    */
   public void checkpoint(Duration wait) {
     group.checkpoint(wait);
+  }
+
+  /**
+   * The bytes of a backup with every command answered before.
+   *
+   * @param cluster whose metadata it is
+   */
+  public InputStream backup(UUID cluster, Instant now)
+      throws MetadataUnavailableException, IOException {
+    return MetadataBackup.of(group.export(), cluster, BackupHeader.Form.FOLDERS, now);
   }
 
   @Override

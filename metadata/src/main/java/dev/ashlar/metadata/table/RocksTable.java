@@ -172,6 +172,15 @@ public final class RocksTable implements Store, AutoCloseable {
     }
   }
 
+  /** Likewise, by a thread other than the one that applies. */
+  public void export(Path directory) {
+    whileOpen(
+        () -> {
+          checkpoint(directory);
+          return true;
+        });
+  }
+
   /**
    * Translates a failed write: a background error caused by damage refuses writes, while a full
    * drive damages nothing.
@@ -248,7 +257,7 @@ public final class RocksTable implements Store, AutoCloseable {
   }
 
   /** Translates a failed read: a block that the drive cannot read is lost, too. */
-  private static RuntimeException translated(String what, RocksDBException e) {
+  static RuntimeException translated(String what, RocksDBException e) {
     Status status = e.getStatus();
     String message = what + ": " + e.getMessage();
     return switch (status == null ? Status.Code.Undefined : status.getCode()) {

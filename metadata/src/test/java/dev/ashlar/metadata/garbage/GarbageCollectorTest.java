@@ -8,20 +8,27 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.metadata.memory.MemoryTable;
 import dev.ashlar.metadata.memory.TestBlobs;
+import dev.ashlar.metadata.table.Changes;
+import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.protocol.client.ManualClock;
 import dev.ashlar.protocol.client.MetadataClient;
+import dev.ashlar.protocol.message.BalanceRow;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.DriveStanding;
 import dev.ashlar.protocol.message.MoveSlots;
 import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.message.SetBalance;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.Profile;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -85,6 +92,29 @@ class GarbageCollectorTest {
     assertEquals(1, collector.collect());
     assertEquals(List.of(live), List.copyOf(drive(1).blobs()));
     assertTrue(metadata.neededShards(new UUID(0, 1), List.of(dead)).isEmpty());
+  }
+
+  /** The restored rows may name a shard as garbage that is all there is of a later object. */
+  @Test
+  void nothingIsDeletedBeforeARestoreIsAccepted() throws Exception {
+    BlobId dead = put("k", 1);
+    BlobId unknown = write(metadata.session(), 2);
+    metadata.submit(TestBlobs.delete("b", "k"));
+    clock.advanceMs(60_001);
+    BalanceRow held = BalanceRow.newBuilder().setPaused(true).setRestored(true).build();
+    TreeMap<byte[], Optional<byte[]>> rows = new TreeMap<>(Arrays::compareUnsigned);
+    rows.put(Keys.balance(), Optional.of(held.toByteArray()));
+    table.write(new Changes(rows));
+    assertTrue(metadata.registry().getRestored());
+    MemoryMetadata next = metadata.anotherClient();
+    assertEquals(0, collector.collect());
+    assertEquals(0, collector(next).sweepDeadSessions(drives.values()));
+    assertEquals(List.of(dead, unknown), List.copyOf(drive(1).blobs()));
+    next.submit(Command.newBuilder().setSetBalance(SetBalance.getDefaultInstance()));
+    assertFalse(next.registry().getRestored());
+    assertEquals(3, collector(next).sweepDeadSessions(drives.values()));
+    assertEquals(1, collector(next).collect());
+    assertTrue(drive(1).blobs().isEmpty());
   }
 
   @Test

@@ -44,6 +44,10 @@ final class FiveFolders implements AutoCloseable {
     return copy;
   }
 
+  UUID cluster() {
+    return clusterId;
+  }
+
   Path folder(int place) {
     return root.resolve("m" + place);
   }

@@ -46,6 +46,7 @@ public final class Admin {
   private final MetadataAdmin metadataPeers;
   private final Quotas quotas;
   private final Accounts accounts;
+  private final Locator locator;
 
   /** What a process knows of drives besides their rows in metadata. */
   public interface DriveKnowledge {
@@ -81,8 +82,10 @@ public final class Admin {
       @Nullable MetadataPeers peers,
       GroupDebts debts,
       DriveKnowledge known,
-      Accounts accounts) {
+      Accounts accounts,
+      Locator locator) {
     this.accounts = accounts;
+    this.locator = locator;
     this.metadata = metadata;
     this.debts = debts;
     this.known = known;
@@ -96,13 +99,19 @@ public final class Admin {
   public static final class RefusedException extends Exception {
     private static final long serialVersionUID = 1;
 
-    RefusedException(String why) {
+    public RefusedException(String why) {
       super(why);
     }
   }
 
-  /** All in short. */
+  /**
+   * All in short.
+   *
+   * @param restored metadata is from a backup, and the loss of what it does not have is not
+   *     accepted yet
+   */
   public record Status(
+      boolean restored,
       long epoch,
       String profile,
       String failureDomain,
@@ -227,6 +236,7 @@ public final class Admin {
     Set<UUID> missed = seen.drives().holding();
     missed.retainAll(seen.down());
     return new Status(
+        registry.getRestored(),
         map.epoch(),
         map.profile().toString(),
         map.failureDomain().name().replace("DOMAIN_", "").toLowerCase(Locale.ROOT),
@@ -302,7 +312,6 @@ public final class Admin {
       UUID id = DriveId.idOf(row);
       DriveLoad load = loads.getOrDefault(id, DriveLoad.getDefaultInstance());
       DriveUse own = known.use(row);
-      Path folder = known.folder(id);
       infos.add(
           new DriveInfo(
               id.toString(),
@@ -322,9 +331,14 @@ public final class Admin {
               load.getBytes(),
               !row.getUnsettled(),
               !holding.contains(id),
-              folder == null ? null : folder.toString()));
+              folder(id)));
     }
     return infos;
+  }
+
+  private @Nullable String folder(UUID drive) {
+    Path folder = known.folder(drive);
+    return folder == null ? null : folder.toString();
   }
 
   /** First those that have owed shards for longest. */
@@ -359,6 +373,23 @@ public final class Admin {
 
   /** From now on nothing is moved that need not be; or again everything that is to be. */
   Done pause(boolean isPaused) throws MetadataUnavailableException, RefusedException {
+    if (metadata.registry().getRestored()) {
+      throw new RefusedException(
+          "metadata was restored from a backup, so all moving is paused until 'ashlar admin metadata"
+              + " accept-restore'");
+    }
+    return setPaused(isPaused);
+  }
+
+  /** From now on what the restored metadata does not know is deleted from the drives. */
+  private Done acceptRestore() throws MetadataUnavailableException, RefusedException {
+    if (!metadata.registry().getRestored()) {
+      throw new RefusedException("no restore from a backup waits to be accepted");
+    }
+    return setPaused(false);
+  }
+
+  private Done setPaused(boolean isPaused) throws MetadataUnavailableException, RefusedException {
     ResultCode code =
         metadata
             .submit(Command.newBuilder().setSetBalance(SetBalance.newBuilder().setPaused(isPaused)))
@@ -369,9 +400,17 @@ public final class Admin {
     return new Done(isPaused ? "paused" : "resumed", List.of(), 0, metadata.placement().epoch());
   }
 
-  /** Null for a name that is none. */
-  @Nullable Object view(String name) throws MetadataUnavailableException, RefusedException {
+  /**
+   * Null for a name that is none.
+   *
+   * @param target of a page about one thing, such as the object to locate; otherwise empty
+   * @param by further describes it, such as the version of that object; or empty
+   */
+  @Nullable Object view(String name, String target, String by)
+      throws MetadataUnavailableException, RefusedException {
     return switch (name) {
+      case "locate", "locate-verified" ->
+          locator.locate(target, by, name.endsWith("verified"), this::folder);
       case "metadata" -> metadataPeers.page();
       case "accounts" -> accounts.list();
       case "status" -> status();
@@ -398,6 +437,7 @@ public final class Admin {
       case "metadata-add" -> metadataPeers.change(target, "");
       case "metadata-remove" -> metadataPeers.change("", target);
       case "metadata-replace" -> metadataPeers.change(by, target);
+      case "metadata-accept-restore" -> acceptRestore();
       case "drain" -> changes.stand(target, DriveStanding.STANDING_DRAINING);
       case "undrain", "in" -> changes.stand(target, DriveStanding.STANDING_IN);
       case "out" -> changes.stand(target, DriveStanding.STANDING_OUT);

@@ -6,13 +6,16 @@ import dev.ashlar.protocol.client.MetadataUnavailableException;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.HttpStatus;
+import io.micronaut.http.MediaType;
 import io.micronaut.http.annotation.Controller;
 import io.micronaut.http.annotation.Get;
 import io.micronaut.http.annotation.PathVariable;
 import io.micronaut.http.annotation.Post;
 import io.micronaut.http.annotation.QueryValue;
+import io.micronaut.http.server.types.files.StreamedFile;
 import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
+import java.io.IOException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -69,11 +72,41 @@ final class ManagementController {
     return refusal == null ? HttpResponse.ok(config.settings()) : refusal;
   }
 
+  /** Of every process, too. */
+  @Get("/admin/diagnosis")
+  @ExecuteOn(TaskExecutors.IO)
+  HttpResponse<?> diagnosis(HttpRequest<?> request) {
+    HttpResponse<?> refusal = access.refusal(request);
+    return refusal == null ? HttpResponse.ok(Diagnosis.ofThisProcess()) : refusal;
+  }
+
+  /** It has secrets: no page of another site may make a browser ask for it. */
+  @Get("/admin/metadata-backup")
+  @ExecuteOn(TaskExecutors.IO)
+  HttpResponse<?> backup(HttpRequest<?> request) {
+    HttpResponse<?> refusal = access.refusalOfChange(request);
+    if (refusal != null) {
+      return refusal;
+    }
+    try {
+      return HttpResponse.ok(
+          new StreamedFile(server.backUpMetadata(), MediaType.APPLICATION_OCTET_STREAM_TYPE));
+    } catch (Admin.RefusedException e) {
+      return error(HttpStatus.CONFLICT, String.valueOf(e.getMessage()));
+    } catch (MetadataUnavailableException | IOException e) {
+      return error(HttpStatus.SERVICE_UNAVAILABLE, "metadata: " + e.getMessage());
+    }
+  }
+
   @Get("/admin/{name}")
   @ExecuteOn(TaskExecutors.IO)
-  HttpResponse<?> view(HttpRequest<?> request, @PathVariable String name) {
+  HttpResponse<?> view(
+      HttpRequest<?> request,
+      @PathVariable String name,
+      @QueryValue(defaultValue = "") String target,
+      @QueryValue(defaultValue = "") String by) {
     HttpResponse<?> refusal = access.refusal(request);
-    return refusal == null ? answer(admin -> admin.view(name)) : refusal;
+    return refusal == null ? answer(admin -> admin.view(name, target, by)) : refusal;
   }
 
   @Post("/admin/{name}")

@@ -1,7 +1,10 @@
 package dev.ashlar.server.admin;
 
+import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.server.config.RootCredential;
 import dev.ashlar.transport.tls.PortTls;
+import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintStream;
 import org.jspecify.annotations.Nullable;
 
@@ -44,6 +47,15 @@ public interface RunningServer {
 
   /** What {@code /admin} tells and does; null where that is another process's business. */
   @Nullable Admin admin();
+
+  /**
+   * The bytes of a backup of metadata, to be closed by the caller.
+   *
+   * @throws Admin.RefusedException when that is the business of another process; the message says
+   *     of which
+   */
+  InputStream backUpMetadata()
+      throws MetadataUnavailableException, Admin.RefusedException, IOException;
 
   /** The access key that may do everything; null where this process does not know it. */
   @Nullable RootCredential root();

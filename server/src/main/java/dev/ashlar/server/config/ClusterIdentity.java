@@ -62,6 +62,26 @@ public final class ClusterIdentity {
     return cluster;
   }
 
+  /**
+   * @throws IOException when one of these folders belongs to another cluster
+   */
+  public static void require(UUID cluster, List<Path> folders) throws IOException {
+    for (Path folder : folders) {
+      UUID found = read(folder.resolve(FILE));
+      if (found != null && !found.equals(cluster)) {
+        throw new IOException(folder + " is of cluster " + found + ", not of " + cluster);
+      }
+    }
+  }
+
+  /** Writes the name into the folders that lack it. */
+  public static void keep(UUID cluster, List<Path> folders) throws IOException {
+    write(
+        cluster,
+        folders.stream().filter(folder -> !Files.exists(folder.resolve(FILE))).toList(),
+        true);
+  }
+
   private static void write(UUID cluster, List<Path> folders, boolean isNew) throws IOException {
     for (Path folder : folders) {
       try {

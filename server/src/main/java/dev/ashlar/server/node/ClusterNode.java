@@ -43,6 +43,7 @@ import io.micronaut.context.annotation.Context;
 import io.micronaut.context.annotation.Requires;
 import jakarta.annotation.PreDestroy;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -281,7 +282,13 @@ final class ClusterNode implements RunningServer {
     return new Serving(
         drives,
         metadata,
-        new Admin(metadata, metadata, gateway.debts(), knowledge(drives), gateway.accounts(root)),
+        new Admin(
+            metadata,
+            metadata,
+            gateway.debts(),
+            knowledge(drives),
+            gateway.accounts(root),
+            gateway.locator()),
         root);
   }
 
@@ -344,6 +351,17 @@ final class ClusterNode implements RunningServer {
     }
     Health.Drives drives = own == null ? new Health.DriveSurvey().drives() : own.drives().health();
     return ClusterHealth.ofOthers(cluster, drives, peer);
+  }
+
+  @Override
+  public InputStream backUpMetadata()
+      throws MetadataUnavailableException, Admin.RefusedException, IOException {
+    MetadataRole role = metadataRole;
+    if (role == null) {
+      throw new Admin.RefusedException(
+          "this process has no metadata: name the management ports of the metadata nodes");
+    }
+    return role.backUp(cluster.id(), clock.instant());
   }
 
   @Override

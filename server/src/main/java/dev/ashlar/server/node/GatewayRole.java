@@ -44,6 +44,7 @@ import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.server.account.Accounts;
 import dev.ashlar.server.account.AccountsFile;
+import dev.ashlar.server.admin.Locator;
 import dev.ashlar.server.cluster.UsageGauges;
 import dev.ashlar.server.config.BackgroundOptions;
 import dev.ashlar.server.config.MasterKeyFile;
@@ -206,6 +207,11 @@ final class GatewayRole implements AutoCloseable {
           return false;
         },
         gauges::clear);
+  }
+
+  /** Finds the shards of objects. */
+  Locator locator() {
+    return new Locator(backend.metadata(), engine.newShardVerification()::check);
   }
 
   /** What each placement group owes. */

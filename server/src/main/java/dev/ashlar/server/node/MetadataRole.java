@@ -1,5 +1,6 @@
 package dev.ashlar.server.node;
 
+import dev.ashlar.metadata.consensus.NotLeaderException;
 import dev.ashlar.metadata.consensus.QuorumPeer;
 import dev.ashlar.metadata.consensus.checkpoint.CheckpointLimits;
 import dev.ashlar.metadata.consensus.network.ElectionTimes;
@@ -7,7 +8,9 @@ import dev.ashlar.metadata.consensus.network.PeerConfig;
 import dev.ashlar.metadata.server.MetadataPeer;
 import dev.ashlar.metadata.state.apply.MetadataVersion;
 import dev.ashlar.metadata.table.RocksResources;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.wire.Role;
+import dev.ashlar.server.admin.Admin;
 import dev.ashlar.server.config.ClusterOptions;
 import dev.ashlar.server.config.MetadataFolders;
 import dev.ashlar.storage.drive.DriveResources;
@@ -17,11 +20,14 @@ import dev.ashlar.transport.session.FramePort;
 import dev.ashlar.transport.tls.ClusterTls;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +36,8 @@ import org.jspecify.annotations.Nullable;
 final class MetadataRole implements AutoCloseable {
   /** How long the end waits for what only makes the next start faster. */
   static final Duration CHECKPOINT_WAIT = Duration.ofSeconds(10);
+
+  private static final Duration LEASE_WAIT = Duration.ofSeconds(10);
 
   private final CloseStack opened = new CloseStack();
   private final MetadataPeer peer;
@@ -88,6 +96,19 @@ final class MetadataRole implements AutoCloseable {
                 readsAtOnce, Thread.ofPlatform().name("metadata-read-", 0).daemon().factory()));
     return new RocksResources(
         resources.env(), resources.blockCache(), resources.writeBufferManager(), blockingReads);
+  }
+
+  /** The bytes of a backup, if the peer leads. */
+  InputStream backUp(UUID cluster, Instant now)
+      throws MetadataUnavailableException, Admin.RefusedException, IOException {
+    try {
+      return peer.backup(cluster, now, LEASE_WAIT);
+    } catch (NotLeaderException e) {
+      throw new Admin.RefusedException(
+          "this metadata node does not lead"
+              + e.leader().map(leader -> ": the one at " + leader + " does").orElse("")
+              + ". Name the management ports of all metadata nodes");
+    }
   }
 
   QuorumPeer.Status status() {

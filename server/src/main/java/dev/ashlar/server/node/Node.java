@@ -31,6 +31,7 @@ import io.micronaut.context.annotation.Context;
 import io.micronaut.context.annotation.Requires;
 import jakarta.annotation.PreDestroy;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintStream;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -63,6 +64,7 @@ public final class Node implements RunningServer {
 
   private final CloseStack opened = new CloseStack();
   private final MetadataServer metadataServer;
+  private final UUID cluster;
   private final Profile profile;
   private final LocalDrives drives;
   private final DriveScrubs scrubs;
@@ -93,7 +95,7 @@ public final class Node implements RunningServer {
       root = RootCredential.find(System.getenv(), mounted);
       FolderLocks locks = opened.add(new FolderLocks());
       locks.takeExisting(mounted);
-      UUID cluster = ClusterIdentity.load(mounted);
+      cluster = ClusterIdentity.load(mounted);
       locks.takeExisting(mounted);
       metadataServer = openMetadata(options, notMounted, cluster, resources, meters, clock);
       MetadataClient metadata = metadataServer.client();
@@ -126,7 +128,9 @@ public final class Node implements RunningServer {
       gateway.startRepair(jobs);
       gateway.countUsage(jobs);
       gateway.measureUsage(jobs);
-      admin = new Admin(metadata, null, gateway.debts(), awaited, gateway.accounts(root));
+      admin =
+          new Admin(
+              metadata, null, gateway.debts(), awaited, gateway.accounts(root), gateway.locator());
       FailureTolerance.measure(() -> ifKnown(() -> admin.state().failureTolerance()), meters);
       risk = new RecentRisk(() -> ifKnown(() -> admin.state().risk(metadata)), System::nanoTime);
       DataRisk.measure(risk::now, meters);
@@ -205,6 +209,9 @@ public final class Node implements RunningServer {
 
   private void sweep(GarbageCollector collector) {
     try {
+      while (metadataServer.client().registry().getRestored()) {
+        Thread.sleep(AwaitedDrives.PAUSE); // until the loss is accepted
+      }
       long orphans = collector.sweepDeadSessions(drives.stores());
       if (orphans > 0) {
         LOG.info("Removed {} unfinished writes of earlier runs.", orphans);
@@ -248,6 +255,11 @@ public final class Node implements RunningServer {
   @Override
   public Admin admin() {
     return admin;
+  }
+
+  @Override
+  public InputStream backUpMetadata() throws MetadataUnavailableException, IOException {
+    return metadataServer.backup(cluster, Clock.systemUTC().instant());
   }
 
   @Override

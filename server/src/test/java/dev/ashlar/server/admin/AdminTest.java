@@ -7,7 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.metadata.memory.TestBlobs;
+import dev.ashlar.metadata.table.Changes;
+import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.message.BalanceRow;
 import dev.ashlar.protocol.message.DriveStanding;
 import dev.ashlar.protocol.message.NewBlob;
 import dev.ashlar.protocol.model.BlobId;
@@ -16,8 +19,11 @@ import dev.ashlar.server.cluster.DriveUse;
 import dev.ashlar.server.cluster.Protection;
 import dev.ashlar.server.cluster.StoreSpace;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeMap;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
@@ -89,6 +95,58 @@ class AdminTest {
   }
 
   @Test
+  void anObjectIsLocatedByItsSlotsDrivesAndDebts() throws Exception {
+    BalancedCluster cluster = new BalancedCluster(8, 1);
+    cluster.metadata.require(TestBlobs.createBucket("b"));
+    BlobId id = new BlobId(cluster.metadata.session(), 1);
+    NewBlob.Builder blob =
+        TestBlobs.acknowledged(cluster.metadata, id, BalancedCluster.PROFILE.stripeBytes() + 1);
+    cluster.metadata.require(TestBlobs.put("b", "a/key", blob.removeAcks(1)));
+    Locator.Page listed = (Locator.Page) cluster.admin.view("locate", "b/a/key", "");
+    Locator.Page verified = (Locator.Page) cluster.admin.view("locate-verified", "b/a/key", "null");
+    assertEquals(List.of("null", "null"), List.of(listed.version(), verified.version()));
+    Locator.Slice slice = listed.located().getFirst();
+    assertEquals(id.toString(), slice.blob());
+    assertEquals(2, slice.stripes());
+    assertEquals(blob.getPg(), slice.group());
+    List<UUID> drives = cluster.map().slotDrives().get(blob.getPg());
+    assertEquals(
+        drives.stream().map(UUID::toString).toList(),
+        slice.shards().stream().map(Locator.Shard::drive).toList());
+    assertEquals(
+        List.of("listed", "debt", "listed", "listed", "listed", "listed"),
+        slice.shards().stream().map(Locator.Shard::state).toList());
+    assertEquals(
+        List.of("verified", "debt", "verified", "verified", "verified", "verified"),
+        verified.located().getFirst().shards().stream().map(Locator.Shard::state).toList());
+    for (List<String> wrong :
+        List.of(List.of("b", ""), List.of("b/none", ""), List.of("b/a/key", "x"))) {
+      assertThrows(
+          Admin.RefusedException.class,
+          () -> cluster.admin.view("locate", wrong.getFirst(), wrong.getLast()));
+    }
+  }
+
+  /** The pause after a restore also keeps data that its metadata does not know. */
+  @Test
+  void aRestoreIsAcceptedByItsOwnCommandOnly() throws Exception {
+    BalancedCluster cluster = new BalancedCluster(8, 2);
+    assertRefused("no restore", cluster, "metadata-accept-restore", "", "");
+    BalanceRow held = BalanceRow.newBuilder().setPaused(true).setRestored(true).build();
+    TreeMap<byte[], Optional<byte[]>> rows = new TreeMap<>(Arrays::compareUnsigned);
+    rows.put(Keys.balance(), Optional.of(held.toByteArray()));
+    cluster.metadata.table().write(new Changes(rows));
+    assertTrue(cluster.admin.status().restored());
+    assertRefused("accept-restore", cluster, "resume", "", "");
+    assertRefused("accept-restore", cluster, "pause", "", "");
+    Object unused = cluster.admin.change("metadata-accept-restore", "", "");
+    assertFalse(cluster.admin.status().restored());
+    assertFalse(cluster.admin.rebalance().paused());
+    unused = cluster.admin.change("pause", "", "");
+    assertTrue(cluster.admin.rebalance().paused());
+  }
+
+  @Test
   void aDriveThatIsDownGetsNoSlots() throws Exception {
     BalancedCluster cluster = new BalancedCluster(8, 2);
     cluster.stand("node-3", DriveStanding.STANDING_DRAINING);
@@ -142,7 +200,8 @@ class AdminTest {
     BalancedCluster cluster = new BalancedCluster(8, 1);
     cluster.metadata.setUnavailable(true);
     for (String page : List.of("status", "repair", "rebalance", "drives", "nodes", "pgs")) {
-      assertThrows(MetadataUnavailableException.class, () -> cluster.admin.view(page), page);
+      assertThrows(
+          MetadataUnavailableException.class, () -> cluster.admin.view(page, "", ""), page);
     }
     cluster.metadata.setUnavailable(false);
     assertTrue(Protection.of(cluster.metadata).known());

@@ -1,6 +1,7 @@
 package dev.ashlar.server.cluster;
 
 import dev.ashlar.blob.repair.GroupDebts;
+import dev.ashlar.blob.scrub.ShardVerification;
 import dev.ashlar.gateway.principal.SecretSeals;
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.metadata.placement.FailureDomains;
@@ -23,6 +24,7 @@ import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.server.account.Accounts;
 import dev.ashlar.server.admin.Admin;
 import dev.ashlar.server.admin.DriveChanges;
+import dev.ashlar.server.admin.Locator;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -63,7 +65,8 @@ public final class BalancedCluster {
           null,
           new GroupDebts(metadata, clock, new SimpleMeterRegistry()),
           failed::contains,
-          new Accounts(metadata, "0".repeat(32), "ROOT", SecretSeals.NONE));
+          new Accounts(metadata, "0".repeat(32), "ROOT", SecretSeals.NONE),
+          new Locator(metadata, (row, slot) -> ShardVerification.State.VERIFIED));
   private final ClusterBalance balance =
       new ClusterBalance(metadata, OUT_AFTER, failed::contains, this::nanos);
 

@@ -3,6 +3,7 @@ package dev.ashlar.server.cluster;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.ashlar.blob.repair.GroupDebts;
+import dev.ashlar.blob.scrub.ShardVerification;
 import dev.ashlar.gateway.principal.SecretSeals;
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.metadata.memory.TestBlobs;
@@ -12,6 +13,7 @@ import dev.ashlar.protocol.message.DriveStanding;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.server.account.Accounts;
 import dev.ashlar.server.admin.Admin;
+import dev.ashlar.server.admin.Locator;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.HashSet;
@@ -105,7 +107,8 @@ class FailureToleranceTest {
                 return missing.contains(drive);
               }
             },
-            new Accounts(metadata, "0".repeat(32), "ROOT", SecretSeals.NONE));
+            new Accounts(metadata, "0".repeat(32), "ROOT", SecretSeals.NONE),
+            new Locator(metadata, (row, slot) -> ShardVerification.State.VERIFIED));
     assertEquals(new FailureTolerance(2, null), admin.state().failureTolerance());
     missing.add(new UUID(0, 3));
     assertEquals(new FailureTolerance(1, null), admin.state().failureTolerance());

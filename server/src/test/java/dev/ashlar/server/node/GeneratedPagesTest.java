@@ -80,7 +80,7 @@ class GeneratedPagesTest {
             + " of a cluster itself may be in `ASHLAR_CLUSTER_SECRET`, the root credentials in"
             + " `ASHLAR_ACCESS_KEY` and `ASHLAR_SECRET_KEY`. The launcher reads `ASHLAR_HEAP`,"
             + " `ASHLAR_DIRECT_MEMORY` and `ASHLAR_JAVA_OPTIONS`.");
-    for (String name : List.of("server", "cluster", "admin", "import")) {
+    for (String name : List.of("server", "cluster", "admin", "import", "fsck")) {
       command(page, Objects.requireNonNull(all.subcommands().get(name)).getCommandSpec());
     }
     page.compare(DOCS.resolve("reference/flags.md"));

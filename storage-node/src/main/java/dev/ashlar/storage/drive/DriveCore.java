@@ -34,6 +34,7 @@ import java.time.Clock;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.IntConsumer;
 import java.util.function.IntSupplier;
@@ -58,9 +59,19 @@ final class DriveCore {
    * @param drive the expected drive; null: any
    * @param epochSecond the current time or later, a lower bound for new incarnations
    * @param drivesOnFileSystem number of open drives on the same file system, including this one
+   * @param onLoss called with what is lost of the log
    */
   record OpenContext(
-      UUID cluster, @Nullable UUID drive, long epochSecond, IntSupplier drivesOnFileSystem) {
+      UUID cluster,
+      @Nullable UUID drive,
+      long epochSecond,
+      IntSupplier drivesOnFileSystem,
+      Consumer<String> onLoss) {
+    OpenContext(
+        UUID cluster, @Nullable UUID drive, long epochSecond, IntSupplier drivesOnFileSystem) {
+      this(cluster, drive, epochSecond, drivesOnFileSystem, what -> {});
+    }
+
     /** For a drive that has a file system of its own. */
     OpenContext(UUID cluster, @Nullable UUID drive, long epochSecond) {
       this(cluster, drive, epochSecond, () -> 1);
@@ -222,6 +233,7 @@ final class DriveCore {
     @Override
     public void lost(String what) throws IOException {
       LOG.error("Drive {}: {}", identity.drive(), what);
+      context.onLoss().accept(what);
       DriveIdentity next = identity.nextIncarnation(context.epochSecond()).withChangesLost(true);
       next.write(drive.files());
       identity = next;

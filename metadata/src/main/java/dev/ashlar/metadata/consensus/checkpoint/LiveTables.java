@@ -56,6 +56,9 @@ public final class LiveTables {
   private volatile @Nullable Live live;
   private volatile String damage = "";
   private volatile @Nullable FailedRebuild failedRebuild;
+  private final Path exported;
+  private final Object exporting = new Object();
+  private @Nullable TableExport export;
 
   /**
    * The failure of the latest attempt to rebuild damaged tables.
@@ -111,6 +114,7 @@ public final class LiveTables {
       Runnable onDamage) {
     this.folder = folder;
     this.places = List.of(folder.resolve("live"), folder.resolve("live-other"));
+    this.exported = folder.resolve("export");
     this.resources = resources;
     this.checkpoints = checkpoints;
     this.copies = new SecondCopy(checkpoints);
@@ -127,6 +131,7 @@ public final class LiveTables {
     for (Path place : places) {
       DurableFiles.deleteTree(place);
     }
+    endExport();
     Live loaded = build(false, places.getFirst(), (next, from) -> {});
     live = loaded;
     setWhole();
@@ -277,6 +282,42 @@ public final class LiveTables {
       }
       throw MetadataUnavailableException.refused(
           "metadata tables are being rebuilt: " + e.getMessage());
+    }
+  }
+
+  /**
+   * The applied rows, as they are now; one export at a time.
+   *
+   * @throws MetadataUnavailableException when another one is under way, or the tables cannot be
+   *     read
+   */
+  public TableExport export() throws MetadataUnavailableException {
+    Live present = readable();
+    synchronized (exporting) {
+      if (export != null && !export.isOver()) {
+        throw MetadataUnavailableException.refused("another backup is under way");
+      }
+      try {
+        endExport();
+        present.table().export(exported);
+        TableExport begun = new TableExport(exported);
+        export = begun;
+        return begun;
+      } catch (IOException | RuntimeException e) {
+        throw MetadataUnavailableException.refused(
+            "the metadata tables in " + folder + " cannot be exported: " + e.getMessage());
+      }
+    }
+  }
+
+  private void endExport() throws IOException {
+    synchronized (exporting) {
+      TableExport before = export;
+      export = null;
+      if (before != null) {
+        before.close();
+      }
+      DurableFiles.deleteTree(exported);
     }
   }
 

@@ -174,6 +174,9 @@ public record FolderIdentity(
     }
     Path unfinished = folder.resolve(UNFINISHED);
     DurableFiles.replace(file, unfinished, text.getBytes(StandardCharsets.UTF_8));
+    if (state == State.MEMBER) {
+      RestoreMark.remove(folder); // from now on it has promises of its own
+    }
   }
 
   /** Refuses a folder with any content but that of the file system or of interrupted formatting. */

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -49,11 +50,33 @@ public final class MetadataFolders {
                 .toList());
   }
 
-  /** Whether any of these folders belongs to a Raft group that was started before. */
+  /**
+   * Whether any of these folders belongs to a Raft group that was started before, or was restored
+   * from a backup.
+   */
   public static boolean holdMetadata(List<Path> folders) {
     return folders.stream()
-        .filter(folder -> Files.exists(folder.resolve(FolderIdentity.FILE)))
-        .anyMatch(MetadataFolders::isNotFormatting);
+        .anyMatch(
+            folder ->
+                isRestored(folder)
+                    || (Files.exists(folder.resolve(FolderIdentity.FILE))
+                        && isNotFormatting(folder)));
+  }
+
+  private static boolean isRestored(Path folder) {
+    try {
+      return RestoreMark.in(folder).isPresent();
+    } catch (IOException e) {
+      return true; // a damaged mark is not an empty folder
+    }
+  }
+
+  /** Refuses a restored folder whose backup is of another cluster. */
+  static void requireRestored(Path folder, UUID cluster) throws IOException {
+    if (!Files.isDirectory(raftDirectory(folder).resolve(cluster.toString()))) {
+      throw new IOException(
+          folder + " was restored from a backup of another cluster, this is " + cluster);
+    }
   }
 
   /** How many folders the set has to which any of these folders belongs; 0 if none does. */
@@ -115,9 +138,28 @@ public final class MetadataFolders {
             .allMatch(identity -> identity.state() == State.FORMATTING);
     if (isNew) {
       requireAll();
+      requireOneRestore();
       writeAll(State.FORMATTING);
     } else {
       admit(found);
+    }
+  }
+
+  /** A new group begins with empty folders, or with those of one restore. */
+  private void requireOneRestore() throws IOException {
+    Set<Optional<RestoreMark>> marks = new HashSet<>();
+    for (Path folder : folders) {
+      Optional<RestoreMark> mark = RestoreMark.in(folder);
+      if (mark.isPresent()) {
+        requireRestored(folder, clusterId);
+      }
+      marks.add(mark);
+    }
+    if (marks.size() > 1) {
+      throw new IOException(
+          "not all metadata folders were restored by the same restore from a backup: empty all of "
+              + folders
+              + " and restore again");
     }
   }
 
@@ -131,7 +173,9 @@ public final class MetadataFolders {
     try {
       Files.createDirectories(folder);
       if (!Files.exists(folder.resolve(FolderIdentity.FILE))) {
-        FolderIdentity.requireEmpty(folder);
+        if (RestoreMark.in(folder).isEmpty()) {
+          FolderIdentity.requireEmpty(folder);
+        }
         return Optional.empty();
       }
       identity = FolderIdentity.read(folder);
@@ -199,6 +243,10 @@ public final class MetadataFolders {
       return false;
     }
     try {
+      if (found.isEmpty() && RestoreMark.in(folder).isPresent()) {
+        throw new IOException(
+            "it was restored from a backup, but other folders have metadata already: empty it");
+      }
       if (state == State.REBUILDING && RaftFiles.isNew(folder, storage(folder))) {
         set(place, Standing.REBUILDING, "");
         LOG.warn("Metadata folder {} was empty; it is being rebuilt from the others.", folder);

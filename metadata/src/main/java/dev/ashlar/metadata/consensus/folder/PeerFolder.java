@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.jspecify.annotations.Nullable;
@@ -43,8 +44,13 @@ public final class PeerFolder {
       throws IOException {
     Files.createDirectories(folder);
     if (!Files.exists(folder.resolve(FolderIdentity.FILE))) {
-      FolderIdentity.requireEmpty(folder);
-      String format = UUID.randomUUID().toString();
+      Optional<RestoreMark> restored = RestoreMark.in(folder);
+      if (restored.isPresent()) {
+        requireRestored(folder, cluster, places);
+      } else {
+        FolderIdentity.requireEmpty(folder);
+      }
+      String format = restored.map(RestoreMark::format).orElse(UUID.randomUUID().toString());
       new FolderIdentity(cluster.toString(), place, places, "", State.FORMATTING, format, List.of())
           .write(folder);
     }
@@ -52,6 +58,15 @@ public final class PeerFolder {
     opened.requireOwn(place, places);
     opened.mend();
     return opened;
+  }
+
+  /** Refuses a folder that was restored for another cluster, or is to join a group. */
+  private static void requireRestored(Path folder, UUID cluster, int places) throws IOException {
+    if (places == 0) {
+      throw new IOException(
+          folder + " was restored from a backup: start all its peers without --metadata-join");
+    }
+    MetadataFolders.requireRestored(folder, cluster);
   }
 
   private static FolderIdentity identity(Path folder) throws IOException {

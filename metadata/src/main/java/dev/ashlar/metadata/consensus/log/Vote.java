@@ -102,6 +102,15 @@ public record Vote(long term, String votedFor) {
     }
   }
 
+  /**
+   * Writes the term that a peer begins with that has not voted yet.
+   *
+   * @param current the directory of Ratis' files
+   */
+  public static void writeFirst(Path current, long term) throws IOException {
+    new Vote(term, "").writeForRatis(current);
+  }
+
   private void writeForRatis(Path current) throws IOException {
     Path file = current.resolve(RATIS_FILE);
     String text = String.format("term=%d%nvotedFor=%s%n", term, votedFor);

@@ -2,6 +2,7 @@ package dev.ashlar.metadata.consensus.membership;
 
 import dev.ashlar.metadata.consensus.folder.FolderIdentity.State;
 import dev.ashlar.metadata.consensus.folder.PeerIds;
+import dev.ashlar.metadata.consensus.folder.RestoreMark;
 import dev.ashlar.metadata.consensus.network.RaftMembers;
 import dev.ashlar.protocol.message.PeerStanding;
 import dev.ashlar.transport.Endpoint;
@@ -108,6 +109,7 @@ public record PeerAdmission(
             .toList();
     if (second.stream().anyMatch(each -> !each.getPeer().isEmpty() && isOfAGroup(each))
         && groups.stream().noneMatch(group -> group.contains(me.format()))) {
+      requireNotRestored(me);
       return ofEmptied(me, second);
     }
     if (!groups.isEmpty()) {
@@ -115,11 +117,31 @@ public record PeerAdmission(
     }
     List<String> formats = formats(second);
     boolean areAllNew =
-        formats.size() == me.founders().size() - 1 && formats.equals(formats(first));
+        formats.size() == me.founders().size() - 1
+            && formats.equals(formats(first))
+            && areOfOneRestore(me, second);
     return areAllNew
         ? Optional.of(
             founder(me, Stream.concat(Stream.of(me.format()), formats.stream()).sorted().toList()))
         : Optional.empty();
+  }
+
+  /** What a backup had must not meet what a group that exists has promised. */
+  private static void requireNotRestored(Candidate me) throws NotAMemberException {
+    if (!RestoreMark.ofFormat(me.format()).isEmpty()) {
+      throw new NotAMemberException(
+          "its folder was restored from a backup, but other peers belong to a Raft group: empty the"
+              + " folder to rebuild it from them; or empty those of all peers and restore them all");
+    }
+  }
+
+  /**
+   * Whether the folders of all peers that are formatting are empty, or were filled by the same
+   * restore from a backup: a group begins with the same tables everywhere.
+   */
+  public static boolean areOfOneRestore(Candidate me, Collection<PeerStanding> said) {
+    String own = RestoreMark.ofFormat(me.format());
+    return formats(said).stream().map(RestoreMark::ofFormat).allMatch(own::equals);
   }
 
   private static boolean isOfAGroup(PeerStanding other) {

@@ -164,7 +164,7 @@ public final class Nodes {
         .addAllLoads(snapshot.rows('Q', DriveLoad.parser()));
     snapshot
         .row(Keys.balance(), BalanceRow.parser())
-        .ifPresent(row -> registry.setPaused(row.getPaused()));
+        .ifPresent(row -> registry.setPaused(row.getPaused()).setRestored(row.getRestored()));
     snapshot
         .row(Keys.applied(), AppliedRow.parser())
         .ifPresent(applied -> registry.setLogTimeMs(applied.getTimeMs()));

@@ -1,16 +1,20 @@
 package dev.ashlar.server.cli.admin;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.ashlar.metadata.backup.MetadataRestore;
 import dev.ashlar.protocol.process.SteadyClock;
 import dev.ashlar.server.cli.Version;
 import dev.ashlar.server.config.OptionSources;
 import dev.ashlar.server.config.OptionTypes;
 import dev.ashlar.server.config.PortAddress;
+import dev.ashlar.server.config.RootCredential;
+import dev.ashlar.server.node.OfflineRestore;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -19,6 +23,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
@@ -44,6 +49,9 @@ import picocli.CommandLine.Spec;
 public final class AdminCommand implements Callable<Integer> {
   static final String WATCH = "Show the page again and again, with rates, until Ctrl-C.";
   static final String WATCH_UNTIL_DONE = "Show the progress until nothing is left to be done.";
+
+  /** Objects have up to 5 TiB. */
+  private static final Duration VERIFY_TIMEOUT = Duration.ofDays(1);
 
   private static final Duration VIEW_PAUSE = Duration.ofSeconds(2);
   private static final Duration PROGRESS_PAUSE = Duration.ofSeconds(1);
@@ -110,6 +118,44 @@ public final class AdminCommand implements Callable<Integer> {
     return show("config", false);
   }
 
+  @Command(
+      name = "locate",
+      description = "Shows the blobs of an object, and the drives that have their shards.")
+  int locate(
+      @Parameters(paramLabel = "BUCKET/KEY", description = "Object.") String object,
+      @Option(
+              names = "--version-id",
+              paramLabel = "ID",
+              description = "Version of the object. Default: the present one.")
+          @Nullable String version,
+      @Option(
+              names = "--verify",
+              description = "Read all shards, and tell which are lost. Takes as long as that.")
+          boolean isVerified)
+      throws IOException, InterruptedException {
+    String page = isVerified ? "locate-verified" : "locate";
+    Duration timeout = isVerified ? VERIFY_TIMEOUT : AdminClient.TIMEOUT;
+    String path = "/admin/" + path(page, object, version);
+    print("locate", client().send(gateway(), "GET", path, timeout));
+    return 0;
+  }
+
+  @Command(
+      name = "diagnose",
+      description =
+          "Writes a ZIP file for a bug report: versions, configuration, state, metrics, threads,"
+              + " memory and last log lines of the processes that --management names, without"
+              + " secrets.")
+  int diagnose(@Parameters(paramLabel = "FILE", description = "New file.") Path file)
+      throws IOException, InterruptedException {
+    RootCredential root = RootCredential.ifGiven(System.getenv(), credentials);
+    SecretRemoval secrets = new SecretRemoval(root == null ? List.of() : List.of(root.secretKey()));
+    String version = String.join(" ", new Version().getVersion());
+    new DiagnosisFile(file, secrets).write(ports(), client(), version);
+    say("%s is written. It has no secrets; look into it before you give it away.", file);
+    return 0;
+  }
+
   @Command(name = "repair", description = "Shows what repair still has to rebuild.")
   int repair(@Option(names = "--watch", description = WATCH_UNTIL_DONE) boolean isWatching)
       throws IOException, InterruptedException {
@@ -163,6 +209,23 @@ public final class AdminCommand implements Callable<Integer> {
     return 0;
   }
 
+  /** Writes a backup of metadata to a file. */
+  int backUpMetadata(Path file) throws IOException, InterruptedException {
+    new BackupFile(file).write(ports(), client()).forEach(System.out::println);
+    return 0;
+  }
+
+  /** Fills empty metadata folders from a backup; asks no server. */
+  int restoreMetadata(Path file, List<Path> folders, Instant time) throws IOException {
+    MetadataRestore restored = OfflineRestore.run(file, folders, time);
+    say("Restored %,d rows of the backup of %s.", restored.rows(), restored.header().taken());
+    say("Time of the restore: %s. On the other metadata nodes:", restored.point().time());
+    say(
+        "  ashlar admin metadata restore %s --metadata FOLDER --time %s",
+        file, restored.point().time());
+    return 0;
+  }
+
   /** Changes the metadata peers, and returns when that is done. */
   int changePeers(String name, String target, @Nullable String by)
       throws IOException, InterruptedException {
@@ -192,6 +255,10 @@ public final class AdminCommand implements Callable<Integer> {
       query.append(parameter(prefix, namesAndValues[i + 1]));
     }
     return query.toString();
+  }
+
+  private void say(String text, Object... values) {
+    System.out.printf(text + "%n", values);
   }
 
   private void print(String page, String body) throws IOException {

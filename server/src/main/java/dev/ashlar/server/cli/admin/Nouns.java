@@ -1,6 +1,9 @@
 package dev.ashlar.server.cli.admin;
 
 import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -151,7 +154,9 @@ final class Nouns {
     }
   }
 
-  @Command(name = "metadata", description = "Lists and changes the metadata peers of a cluster.")
+  @Command(
+      name = "metadata",
+      description = "Lists and changes the metadata peers of a cluster; backs metadata up.")
   static final class Metadata extends Listed {
     private static final String PEER = "HOST:PORT of the new peer, started with --metadata-join.";
     private static final String OLD = "Id or HOST:PORT of a peer.";
@@ -178,6 +183,53 @@ final class Nouns {
         @Parameters(paramLabel = "NEW", description = PEER) String peer)
         throws IOException, InterruptedException {
       return admin().changePeers("metadata-replace", old, peer);
+    }
+
+    @Command(
+        name = "backup",
+        description =
+            "Writes a backup of metadata to a new file, while the store serves. In a cluster:"
+                + " --management names those of all metadata nodes.")
+    int backup(
+        @Parameters(paramLabel = "FILE", description = "New file. It will hold secrets.") Path file)
+        throws IOException, InterruptedException {
+      return admin().backUpMetadata(file);
+    }
+
+    @Command(
+        name = "restore",
+        description =
+            "Fills empty metadata folders from a backup, while no process of the store runs. All"
+                + " metadata nodes need it. Asks no server.")
+    int restore(
+        @Parameters(paramLabel = "FILE", description = "Backup.") Path file,
+        @Option(
+                names = "--metadata",
+                paramLabel = "FOLDERS",
+                split = ",",
+                required = true,
+                description =
+                    "Metadata folders of this machine, as the server is told them: all of a store in"
+                        + " one process, or the one of a metadata node.")
+            List<Path> folders,
+        @Option(
+                names = "--time",
+                paramLabel = "TIME",
+                description =
+                    "Time of the restore, as its first metadata node printed it: the same on all."
+                        + " Default: now.")
+            @Nullable Instant time)
+        throws IOException {
+      return admin().restoreMetadata(file, folders, time == null ? Instant.now() : time);
+    }
+
+    @Command(
+        name = "accept-restore",
+        description =
+            "Accepts the loss of what is newer than the restored backup: it is deleted from the"
+                + " drives, and data is moved again.")
+    int acceptRestore() throws IOException, InterruptedException {
+      return admin().change("metadata-accept-restore", null, null);
     }
   }
 

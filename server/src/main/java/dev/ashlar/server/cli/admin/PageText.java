@@ -38,6 +38,7 @@ final class PageText {
       case "pgs" -> PageText::groups;
       case "metadata" -> PageText::metadata;
       case "accounts" -> PageText::accounts;
+      case "locate" -> LocateReport::lines;
       case "scrub" -> PageText::scrub;
       case "config" -> PageText::config;
       case "buckets" -> rows -> usage(rows, left("BUCKET", row -> text(row, "name")));

@@ -66,6 +66,11 @@ final class StatusReport {
   }
 
   private void findOthers() {
+    if (page.path("restored").asBoolean()) {
+      problems.add(
+          "Metadata was restored from a backup: nothing is deleted or moved before 'ashlar admin"
+              + " metadata accept-restore'");
+    }
     problem(number("drives", "down"), "%s down", "drive");
     problem(number("drives", "failed"), "%s failed: read-only", "drive");
     problem(number("risk", "atRiskBlobs"), "%s can lose no more shards", "blob");

@@ -85,7 +85,7 @@ public final class IndexException extends IOException {
     }
 
     /** Whether the content could not be read as it was written. */
-    boolean isOfContent() {
+    public boolean isOfContent() {
       return this == DAMAGED || this == UNREADABLE;
     }
 

@@ -1,0 +1,41 @@
+package dev.ashlar.metadata.consensus.checkpoint;
+
+import dev.ashlar.metadata.consensus.file.DurableFiles;
+import dev.ashlar.metadata.table.TableScan;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** The rows of one position in the log, in files that do not change; closing it removes them. */
+public final class TableExport implements Closeable {
+  /** A client that takes no bytes for so long has gone. */
+  private static final long ABANDONED_NANOS = TimeUnit.MINUTES.toNanos(2);
+
+  private final Path directory;
+  private final TableScan rows;
+  private final AtomicBoolean isClosed = new AtomicBoolean();
+
+  TableExport(Path directory) {
+    this.directory = directory;
+    this.rows = new TableScan(directory);
+  }
+
+  /** Whether nobody reads it. */
+  boolean isOver() {
+    return isClosed.get() || rows.idleNanos() > ABANDONED_NANOS;
+  }
+
+  public TableScan rows() {
+    return rows;
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (!isClosed.getAndSet(true)) {
+      rows.close();
+      DurableFiles.deleteTree(directory);
+    }
+  }
+}
