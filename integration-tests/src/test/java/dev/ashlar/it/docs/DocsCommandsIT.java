@@ -40,6 +40,8 @@ class DocsCommandsIT {
           "the chart's test does it, where there is a Kubernetes to load the image into",
           "./ashlar cluster --nodes 6 --metadata 3 --gateways 2",
           "ClusterIT starts such a cluster with ports and folders of its own",
+          "./mvnw -Psbom -DskipTests -pl server -am package",
+          "it builds everything anew; the scanner asks a database on the internet",
           "./ashlar test           # builds everything and runs every test, real clients included",
           "this test is a part of it");
 

@@ -62,7 +62,8 @@ class AdminAccessTest {
   void guessesOfTheCredentialsAreLimited() {
     AdminAccess limited = new AdminAccess(() -> ROOT, false, new FailedAttempts(3, () -> 0));
     for (int i = 0; i < 3; i++) {
-      assertRefused(HttpStatus.UNAUTHORIZED, limited.refusal(withCredentials("guessed-secret-" + i)));
+      assertRefused(
+          HttpStatus.UNAUTHORIZED, limited.refusal(withCredentials("guessed-secret-" + i)));
     }
     assertRefused(HttpStatus.TOO_MANY_REQUESTS, limited.refusal(withCredentials("secret-secret")));
     assertRefused(HttpStatus.UNAUTHORIZED, limited.refusal(change()));

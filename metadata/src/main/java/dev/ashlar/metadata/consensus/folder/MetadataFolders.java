@@ -129,7 +129,7 @@ public final class MetadataFolders {
     Path folder = folders.get(place);
     FolderIdentity identity;
     try {
-      Files.createDirectories(folder);
+      PrivateFolder.create(folder);
       if (!Files.exists(folder.resolve(FolderIdentity.FILE))) {
         FolderIdentity.requireEmpty(folder);
         return Optional.empty();

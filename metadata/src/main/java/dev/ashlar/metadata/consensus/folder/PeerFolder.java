@@ -41,7 +41,7 @@ public final class PeerFolder {
    */
   public static PeerFolder open(Path folder, UUID cluster, int place, int places)
       throws IOException {
-    Files.createDirectories(folder);
+    PrivateFolder.create(folder);
     if (!Files.exists(folder.resolve(FolderIdentity.FILE))) {
       FolderIdentity.requireEmpty(folder);
       String format = UUID.randomUUID().toString();
