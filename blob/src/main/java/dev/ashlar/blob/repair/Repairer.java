@@ -8,6 +8,7 @@ import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.DebtLevel;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.process.RateLimitedLog;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.ArrayList;
@@ -26,6 +27,7 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Repairs the debts of blobs in the background, starting with the blobs that can lose the fewest
@@ -34,6 +36,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class Repairer {
   private static final Logger LOG = LoggerFactory.getLogger(Repairer.class);
+  private static final RateLimitedLog FAILURES = new RateLimitedLog(LOG, Level.WARN);
   private static final int PAGE = 64;
 
   /** Spare shards of an unreadable blob in metrics, however many it lacks. */
@@ -265,7 +268,7 @@ public final class Repairer {
         if (e.getCause() instanceof InterruptedException) {
           throw new InterruptedException("repair ends");
         }
-        LOG.warn("Repair of a blob failed", e.getCause());
+        FAILURES.log("Repair of a blob failed", e.getCause());
       }
     }
     return repaired;

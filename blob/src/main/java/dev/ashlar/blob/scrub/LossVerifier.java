@@ -26,6 +26,7 @@ import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.ShardId;
+import dev.ashlar.protocol.process.RateLimitedLog;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
@@ -36,6 +37,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Verifies suspected losses, and records confirmed ones as debts, so that repair rebuilds the
@@ -46,6 +48,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class LossVerifier implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LossVerifier.class);
+  private final RateLimitedLog losses = new RateLimitedLog(LOG, Level.WARN);
 
   /** After each verification: a drive that cannot be read at all must not flood metadata. */
   private static final Duration PAUSE = Duration.ofMillis(10);
@@ -274,13 +277,11 @@ public final class LossVerifier implements AutoCloseable {
       LOG.debug("Metadata refused a debt for {}: {}", suspect.shard(), code);
       return code == ResultCode.CONDITIONAL_CONFLICT ? Outcome.REFUTED : Outcome.UNDECIDED;
     }
-    LOG.warn(
-        "Slot {} of blob {} is {} at byte {} on drive {}; recorded as a debt for repair",
-        slot,
-        BlobId.of(row.getId()),
-        suspect.fault(),
-        suspect.range().offset(),
-        drive);
+    // A drive that comes back empty loses as many shards as it had.
+    losses.log(
+        "Slot %d of blob %s is %s at byte %d on drive %s; recorded as a debt for repair"
+            .formatted(
+                slot, BlobId.of(row.getId()), suspect.fault(), suspect.range().offset(), drive));
     return Outcome.LOST;
   }
 

@@ -2,6 +2,8 @@ package dev.ashlar.gateway.access;
 
 import dev.ashlar.gateway.access.policy.AccessRequest;
 import dev.ashlar.gateway.access.policy.decision.Authorization;
+import dev.ashlar.gateway.access.policy.decision.Decision;
+import dev.ashlar.gateway.error.Denial;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.protocol.client.AccessRead;
@@ -63,7 +65,7 @@ public final class AccessControl {
               action,
               need.resource().arn(),
               ActionFacts.of(action, caller.facts()));
-      requireAllowed(Authorization.decideInOwnAccount(request, caller.policies()).isAllowed());
+      requireAllowed(Authorization.decideInOwnAccount(request, caller.policies()));
     }
     return new Permit(new Decider(caller, null), null);
   }
@@ -71,7 +73,7 @@ public final class AccessControl {
   private Permit ofBucket(Caller caller, String name, Need need)
       throws S3Exception, MetadataUnavailableException {
     Decider decider = decider(caller, name);
-    requireAllowed(decider.isAllowed(need));
+    requireAllowed(decider.decide(need));
     return new Permit(decider, null);
   }
 
@@ -99,15 +101,15 @@ public final class AccessControl {
         new Decider(caller.confirmed(read.caller()), present(wanted.bucket(), before, read));
     return switch (read.found()) {
       case VersionRead.Content content -> {
-        requireAllowed(decider.isAllowed(need, content.read().object()));
+        requireAllowed(decider.decide(need, content.read().object()));
         yield new Permit(decider, content.read());
       }
       case VersionRead.DeleteMarker deleted -> {
-        requireAllowed(mayLearnWhatIsMissing(decider, wanted, need));
+        requireMayLearnWhatIsMissing(decider, wanted, need);
         throw MissingObjects.deleted(wanted, deleted.marker());
       }
       case VersionRead.Nothing nothing -> {
-        requireAllowed(mayLearnWhatIsMissing(decider, wanted, need));
+        requireMayLearnWhatIsMissing(decider, wanted, need);
         throw MissingObjects.none(wanted);
       }
     };
@@ -123,6 +125,14 @@ public final class AccessControl {
    * Whoever may not list a bucket does not learn what is not in it; whoever may neither read nor
    * list versions does not learn which there are.
    */
+  private static void requireMayLearnWhatIsMissing(
+      Decider decider, Need.Resource.StoredObject wanted, Need need) throws S3Exception {
+    if (!mayLearnWhatIsMissing(decider, wanted, need)) {
+      Decision decision = decider.decide(need);
+      requireAllowed(decision.isAllowed() ? Decision.IMPLICIT_DENY : decision);
+    }
+  }
+
   private static boolean mayLearnWhatIsMissing(
       Decider decider, Need.Resource.StoredObject wanted, Need need) {
     return !decider.isDenied(need)
@@ -140,7 +150,9 @@ public final class AccessControl {
   public void requireExpectedOwner(@Nullable String bucket, String expectedOwner)
       throws S3Exception, MetadataUnavailableException {
     Optional<BucketRow> row = bucket == null ? Optional.empty() : metadata.bucket(bucket);
-    requireAllowed(row.isEmpty() || row.get().getOwner().equals(canonicalId(expectedOwner)));
+    if (row.isPresent() && !row.get().getOwner().equals(canonicalId(expectedOwner))) {
+      throw new S3Exception(S3Error.ACCESS_DENIED).deniedBy(Denial.OWNER);
+    }
   }
 
   private String canonicalId(String expectedOwner) throws MetadataUnavailableException {
@@ -153,9 +165,10 @@ public final class AccessControl {
         .orElse(expectedOwner);
   }
 
-  private static void requireAllowed(boolean isAllowed) throws S3Exception {
-    if (!isAllowed) {
-      throw new S3Exception(S3Error.ACCESS_DENIED);
+  private static void requireAllowed(Decision decision) throws S3Exception {
+    Denial why = decision.why();
+    if (why != null) {
+      throw new S3Exception(S3Error.ACCESS_DENIED).deniedBy(why);
     }
   }
 
@@ -191,6 +204,11 @@ public final class AccessControl {
     /** Whether the caller may do something else, too, in the same bucket. */
     public boolean isAllowed(Need need) {
       return decider.isAllowed(need);
+    }
+
+    /** The same, saying what denies it. */
+    public Decision decide(Need need) {
+      return decider.decide(need);
     }
 
     /** Whether the caller may do something else, too, with the same stored object. */

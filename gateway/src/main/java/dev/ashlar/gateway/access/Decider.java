@@ -24,29 +24,44 @@ record Decider(Caller caller, @Nullable BucketConfig config) {
 
   /** Whether the caller may do all of it; not for stored objects. */
   boolean isAllowed(Need need) {
-    for (String action : need.actions()) {
-      boolean isAllowed =
-          (action.equals(PUT_OBJECT_ACL) && need.resource() instanceof Need.Resource.Key)
-              ? mayWriteAcl(need)
-              : decide(action, need, null) == Decision.ALLOW;
-      if (!isAllowed) {
-        return false;
-      }
-    }
-    return true;
+    return decide(need).isAllowed();
   }
 
   /** Whether the caller may do all of it with this stored object. */
   boolean isAllowed(Need need, ObjectRecord object) {
+    return decide(need, object).isAllowed();
+  }
+
+  /** Decides about all of it, and says what denies the first action that is denied. */
+  Decision decide(Need need) {
+    for (String action : need.actions()) {
+      Decision decision =
+          (action.equals(PUT_OBJECT_ACL) && need.resource() instanceof Need.Resource.Key)
+              ? aboutNewAcl(need)
+              : decide(action, need, null);
+      if (!decision.isAllowed()) {
+        return decision;
+      }
+    }
+    return Decision.ALLOW;
+  }
+
+  /** The same for a stored object. */
+  Decision decide(Need need, ObjectRecord object) {
     String owner = object.getSummary().getOwner();
     if (isOwnersOwn(owner)) {
-      return true;
+      return Decision.ALLOW;
     }
     Acl acl = Acl.ofDocument(object.getFacts().getAcl(), owner);
     ObjectAccess access = new ObjectAccess(owner, acl.of(caller.requester()));
     Decider ofObject = new Decider(caller.meeting(object.getFacts().getTagsList()), config);
-    return need.actions().stream()
-        .allMatch(action -> ofObject.decide(action, need, access) == Decision.ALLOW);
+    for (String action : need.actions()) {
+      Decision decision = ofObject.decide(action, need, access);
+      if (!decision.isAllowed()) {
+        return decision;
+      }
+    }
+    return Decision.ALLOW;
   }
 
   /**
@@ -70,21 +85,20 @@ record Decider(Caller caller, @Nullable BucketConfig config) {
 
   /** Whether a policy forbids some of it, whatever else allows it. */
   boolean isDenied(Need need) {
-    return need.actions().stream()
-        .anyMatch(action -> decide(action, need, null) == Decision.EXPLICIT_DENY);
+    return need.actions().stream().anyMatch(action -> decide(action, need, null).isExplicitDeny());
   }
 
   /**
    * Whether the caller may give an ACL to the object that it writes. What it writes is its own, so
    * that it needs nothing from the bucket for that; a policy of the bucket can forbid it.
    */
-  private boolean mayWriteAcl(Need need) {
+  private Decision aboutNewAcl(Need need) {
     Decision decision = decide(PUT_OBJECT_ACL, need, null);
-    if (decision != Decision.IMPLICIT_DENY || config == null) {
-      return decision == Decision.ALLOW;
+    if (decision.isAllowed() || decision.isExplicitDeny() || config == null) {
+      return decision;
     }
     ObjectAccess own = new ObjectAccess(caller.canonicalId(), AclGrants.NONE);
-    return decide(PUT_OBJECT_ACL, need, own) == Decision.ALLOW;
+    return decide(PUT_OBJECT_ACL, need, own);
   }
 
   private Decision decide(String action, Need need, @Nullable ObjectAccess object) {

@@ -18,18 +18,25 @@ public final class FormAuthenticator {
   private final Principals principals;
   private final String region;
   private final Clock clock;
+  private final FailedAttempts attempts;
   private final SigningKeys keys = new SigningKeys();
 
-  public FormAuthenticator(Principals principals, String region, Clock clock) {
+  /**
+   * @param attempts limits those that fail
+   */
+  public FormAuthenticator(
+      Principals principals, String region, Clock clock, FailedAttempts attempts) {
     this.principals = principals;
     this.region = region;
     this.clock = clock;
+    this.attempts = attempts;
   }
 
   /**
    * @param service that the signature has to be for, such as iam
    * @throws S3Exception AccessDenied without a signature, InvalidAccessKeyId, InvalidToken,
-   *     ExpiredToken, SignatureDoesNotMatch, RequestTimeTooSkewed, or that it is malformed
+   *     ExpiredToken, SignatureDoesNotMatch, RequestTimeTooSkewed, SlowDown after too many failed
+   *     attempts, or that it is malformed
    */
   public Principal authenticate(HttpExchange exchange, byte[] body, String service)
       throws S3Exception {
@@ -45,6 +52,17 @@ public final class FormAuthenticator {
             Digests.sha256Hex(body));
     SigV4Authenticator.checkSkew(claim.timestamp(), clock.instant());
     SigV4Authenticator.checkSigned(exchange.headers(), claim.signedHeaders());
+    FailedAttempts.Attempt attempt = attempts.begin(exchange.client(), claim.scope().accessKey());
+    try {
+      Principal principal = authenticate(exchange, claim);
+      attempt.succeeded();
+      return principal;
+    } catch (S3Exception e) {
+      throw attempt.ended(e);
+    }
+  }
+
+  private Principal authenticate(HttpExchange exchange, SignatureClaim claim) throws S3Exception {
     Principals.Found.Signer signer =
         signer(claim.scope().accessKey(), exchange.headers().get("x-amz-security-token"));
     SigningKeys.HmacKey key = keys.get(signer.secretKey(), claim.scope());

@@ -28,14 +28,18 @@ public final class SigV2Authenticator implements Authenticator {
   private final SigV4Authenticator version4;
   private final VirtualHosts hosts;
   private final Clock clock;
+  private final FailedAttempts attempts;
 
   /**
    * @param version4 authenticates the requests that are not signed with version 2
+   * @param attempts limits those that fail
    */
-  public SigV2Authenticator(SigV4Authenticator version4, VirtualHosts hosts, Clock clock) {
+  public SigV2Authenticator(
+      SigV4Authenticator version4, VirtualHosts hosts, Clock clock, FailedAttempts attempts) {
     this.version4 = version4;
     this.hosts = hosts;
     this.clock = clock;
+    this.attempts = attempts;
   }
 
   @Override
@@ -45,6 +49,18 @@ public final class SigV2Authenticator implements Authenticator {
     if (claim == null) {
       return version4.authenticate(exchange);
     }
+    FailedAttempts.Attempt attempt = attempts.begin(exchange.client(), claim.accessKey());
+    try {
+      AuthenticatedRequest request = authenticate(exchange, query, claim);
+      attempt.succeeded();
+      return request;
+    } catch (S3Exception e) {
+      throw attempt.ended(e);
+    }
+  }
+
+  private AuthenticatedRequest authenticate(
+      HttpExchange exchange, SignedQuery query, SigV2Claim claim) throws S3Exception {
     String token = SigV4Authenticator.token(exchange, query.get(TOKEN), claim.presigned());
     SigV4Authenticator.Signer signer = version4.signer(exchange, claim.accessKey(), token);
     List<String> texts =

@@ -49,25 +49,32 @@ public final class SigV4Authenticator implements Authenticator {
   private final @Nullable Principals principals;
   private final String region;
   private final Clock clock;
+  private final FailedAttempts attempts;
   private final SigningKeys keys = new SigningKeys();
 
   /**
    * @param owners finds credentials that nothing limits
    */
   public SigV4Authenticator(CredentialLookup owners, String region, Clock clock) {
-    this(owners, null, region, clock);
+    this(owners, null, region, clock, FailedAttempts.unlimited());
   }
 
   /**
    * @param owners finds credentials that nothing limits; asked first
    * @param principals finds all others, and sessions; null: there are none
+   * @param attempts limits those that fail
    */
   public SigV4Authenticator(
-      CredentialLookup owners, @Nullable Principals principals, String region, Clock clock) {
+      CredentialLookup owners,
+      @Nullable Principals principals,
+      String region,
+      Clock clock,
+      FailedAttempts attempts) {
     this.owners = owners;
     this.principals = principals;
     this.region = region;
     this.clock = clock;
+    this.attempts = attempts;
   }
 
   @Override
@@ -77,6 +84,18 @@ public final class SigV4Authenticator implements Authenticator {
     if (claim == null) {
       return anonymous(exchange, query);
     }
+    FailedAttempts.Attempt attempt = attempts.begin(exchange.client(), claim.scope().accessKey());
+    try {
+      AuthenticatedRequest request = authenticate(exchange, query, claim);
+      attempt.succeeded();
+      return request;
+    } catch (S3Exception e) {
+      throw attempt.ended(e);
+    }
+  }
+
+  private AuthenticatedRequest authenticate(
+      HttpExchange exchange, SignedQuery query, SignatureClaim claim) throws S3Exception {
     checkSigned(exchange.headers(), claim.signedHeaders());
     String token = token(exchange, query.get("X-Amz-Security-Token"), claim.presigned());
     Signer signer = remembered(exchange, claim, token);

@@ -11,6 +11,7 @@ public final class S3Exception extends Exception {
   private final S3Error error;
   private transient Map<String, String> details = Map.of();
   private transient Map<String, String> headers = Map.of();
+  private @Nullable Denial denial;
 
   public S3Exception(S3Error error) {
     this(error, error.message());
@@ -63,10 +64,21 @@ public final class S3Exception extends Exception {
     return this;
   }
 
+  /** Says what denied the request; for the audit log only. */
+  public S3Exception deniedBy(Denial why) {
+    denial = why;
+    return this;
+  }
+
   private static Map<String, String> added(Map<String, String> to, String name, String value) {
     Map<String, String> all = to.isEmpty() ? new TreeMap<>() : to;
     all.put(name, value);
     return all;
+  }
+
+  /** What denied the request; null if nothing did, or it follows from the error. */
+  public @Nullable Denial denial() {
+    return denial;
   }
 
   public S3Error error() {

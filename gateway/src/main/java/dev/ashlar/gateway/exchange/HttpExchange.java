@@ -1,5 +1,6 @@
 package dev.ashlar.gateway.exchange;
 
+import dev.ashlar.gateway.audit.AuditEvent;
 import dev.ashlar.gateway.error.S3Exception;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.HttpHeaders;
@@ -25,6 +26,11 @@ public interface HttpExchange {
 
   /** Sixteen hexadecimal digits; sent back as x-amz-request-id. */
   String requestId();
+
+  /** What the audit log is going to tell about the request; null: there is no audit log. */
+  default @Nullable AuditEvent audit() {
+    return null;
+  }
 
   /**
    * Registers an action for the request's thread, run when the handler and the writer of the answer

@@ -23,6 +23,7 @@ final class BodyQueue implements RequestBody {
   private final Condition changed = lock.newCondition();
   private final ArrayDeque<ByteBuf> pieces = new ArrayDeque<>(2);
   private long queuedBytes;
+  private long takenBytes;
   // The event loop has stopped reading; the thread must wake it.
   private boolean paused = true;
   private boolean ended;
@@ -51,6 +52,7 @@ final class BodyQueue implements RequestBody {
         ByteBuf piece = pieces.poll();
         if (piece != null) {
           queuedBytes -= piece.readableBytes();
+          takenBytes += piece.readableBytes();
           if (queuedBytes <= windowBytes / 2 && pieces.size() <= PIECES_MAX / 2) {
             resume();
           }
@@ -65,6 +67,16 @@ final class BodyQueue implements RequestBody {
         resume();
         changed.await();
       }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** How many bytes the request's thread has read. */
+  long takenBytes() {
+    lock.lock();
+    try {
+      return takenBytes;
     } finally {
       lock.unlock();
     }

@@ -20,8 +20,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One client connection. It runs on the event loop of its channel; other threads use {@link
@@ -34,7 +32,6 @@ import org.slf4j.LoggerFactory;
 // A write or close that fails ends the channel, and channelInactive tells.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Connection extends ChannelInboundHandlerAdapter {
-  private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
   private static final ByteBuf CONTINUE =
       Unpooled.unreleasableBuffer(
           Unpooled.directBuffer()
@@ -174,7 +171,14 @@ final class Connection extends ChannelInboundHandlerAdapter {
     long reservation =
         length < 0 ? limits.bodyWindowBytes() : Math.min(length, limits.bodyWindowBytes());
     BodyQueue body = new BodyQueue(length, limits.bodyWindowBytes(), handle::resumeReading);
-    Exchange exchange = new Exchange(head, client(), body, requestId, shared.budget);
+    Exchange exchange =
+        new Exchange(
+            head,
+            client(),
+            body,
+            requestId,
+            shared.budget,
+            shared.auditEvent(head, client(), requestId));
     current = exchange;
     if (!exchange.reserve(reservation)) {
       overloaded(exchange);
@@ -243,7 +247,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
       overloaded(exchange);
       return;
     }
-    exchange.thread = Thread.ofVirtual().unstarted(new RequestTask(handle, exchange, shared));
+    exchange.thread =
+        RequestThread.of(exchange.requestId(), new RequestTask(handle, exchange, shared));
     exchange.thread.start();
   }
 
@@ -368,7 +373,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     // The decoders wrap what is wrong with the bytes of a client that speaks no TLS.
     Throwable reason = cause instanceof DecoderException ? cause.getCause() : cause;
     if (!(reason instanceof IOException)) {
-      LOG.warn("Connection from {} failed", ctx.channel().remoteAddress(), cause);
+      shared.failures.log("Connection from " + ctx.channel().remoteAddress() + " failed", cause);
     }
     ctx.close();
   }

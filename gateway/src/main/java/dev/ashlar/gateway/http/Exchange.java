@@ -1,5 +1,6 @@
 package dev.ashlar.gateway.http;
 
+import dev.ashlar.gateway.audit.AuditEvent;
 import dev.ashlar.gateway.exchange.Client;
 import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.protocol.memory.ByteBudget;
@@ -17,6 +18,7 @@ final class Exchange implements HttpExchange {
   private final BodyQueue body;
   private final String requestId;
   private final ByteBudget budget;
+  private final @Nullable AuditEvent audit;
   private final AtomicLong reservedBytes = new AtomicLong();
   private @Nullable List<Runnable> endActions;
   // The fields below belong to the event loop.
@@ -31,12 +33,22 @@ final class Exchange implements HttpExchange {
   // Set on the event loop before the thread starts, so that a forced shutdown can interrupt it.
   @Nullable Thread thread;
 
-  Exchange(RequestHead head, Client client, BodyQueue body, String requestId, ByteBudget budget) {
+  /**
+   * @param audit null: there is no audit log
+   */
+  Exchange(
+      RequestHead head,
+      Client client,
+      BodyQueue body,
+      String requestId,
+      ByteBudget budget,
+      @Nullable AuditEvent audit) {
     this.head = head;
     this.client = client;
     this.body = body;
     this.requestId = requestId;
     this.budget = budget;
+    this.audit = audit;
   }
 
   boolean isHead() {
@@ -137,6 +149,11 @@ final class Exchange implements HttpExchange {
   @Override
   public String requestId() {
     return requestId;
+  }
+
+  @Override
+  public @Nullable AuditEvent audit() {
+    return audit;
   }
 
   @Override

@@ -33,6 +33,7 @@ public record HttpConfig(
    *
    * @param requestLineBytesMax room for a key of 1,024 bytes, all percent-encoded, and a presigned
    *     query
+   * @param connectionsMax connections at once; more are closed
    * @param requestsMax requests being served at once; more are answered SlowDown
    * @param bodyWindowBytes body bytes that wait in memory for their request's thread
    * @param answerWindowBytes answer bytes that wait in memory for the client
@@ -45,6 +46,7 @@ public record HttpConfig(
   public record Limits(
       int requestLineBytesMax,
       int headerBytesMax,
+      int connectionsMax,
       int requestsMax,
       int bodyWindowBytes,
       int answerWindowBytes,
@@ -52,7 +54,21 @@ public record HttpConfig(
       int collectBytesMax,
       int drainBytesMax) {
     public static Limits defaults() {
-      return new Limits(16 << 10, 16 << 10, 1024, 2 << 20, 1 << 20, 1 << 20, 64 << 10, 1 << 20);
+      return new Limits(
+          16 << 10, 16 << 10, 1 << 16, 1024, 2 << 20, 1 << 20, 1 << 20, 64 << 10, 1 << 20);
+    }
+
+    public Limits withConnections(int max) {
+      return new Limits(
+          requestLineBytesMax,
+          headerBytesMax,
+          max,
+          requestsMax,
+          bodyWindowBytes,
+          answerWindowBytes,
+          sendBufferBytes,
+          collectBytesMax,
+          drainBytesMax);
     }
   }
 
@@ -91,6 +107,10 @@ public record HttpConfig(
         Runtime.getRuntime().availableProcessors(),
         Limits.defaults(),
         Timeouts.defaults());
+  }
+
+  public HttpConfig withConnections(int max) {
+    return new HttpConfig(listeners, transport, eventLoops, limits.withConnections(max), timeouts);
   }
 
   public HttpConfig withEventLoops(int count) {

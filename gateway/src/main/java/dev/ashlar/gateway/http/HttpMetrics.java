@@ -16,6 +16,9 @@ final class HttpMetrics {
   /** Answered SlowDown because too much is in progress. */
   final LongAdder rejectedRequests = new LongAdder();
 
+  /** Closed because there are too many. */
+  final LongAdder refusedConnections = new LongAdder();
+
   /** Not valid HTTP, or never finished. */
   final LongAdder malformedRequests = new LongAdder();
 
@@ -31,6 +34,11 @@ final class HttpMetrics {
         "ashlar.http.rejected",
         rejectedRequests,
         "Requests answered SlowDown because too many are in progress");
+    counter(
+        meters,
+        "ashlar.http.refused.connections",
+        refusedConnections,
+        "Connections of S3 clients closed because too many are open");
     counter(
         meters,
         "ashlar.http.malformed",

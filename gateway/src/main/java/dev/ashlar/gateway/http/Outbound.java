@@ -11,8 +11,6 @@ import io.netty.handler.ssl.SslHandler;
 import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The sending side of a connection, on its event loop: encodes heads, counts unsent bytes, detects
@@ -21,7 +19,6 @@ import org.slf4j.LoggerFactory;
 // The end of the channel is told by the connection's channelInactive.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Outbound {
-  private static final Logger LOG = LoggerFactory.getLogger(Outbound.class);
 
   private final ServerState shared;
   private final AnswerWindow window;
@@ -155,9 +152,10 @@ final class Outbound {
   /**
    * Closes after a failure of the server, which may leave the channel open and the client waiting.
    */
-  private static void endIfFaulty(ChannelHandlerContext ctx, @Nullable Throwable cause) {
+  private void endIfFaulty(ChannelHandlerContext ctx, @Nullable Throwable cause) {
     if (cause != null && !(reason(cause) instanceof IOException)) {
-      LOG.error("An answer to {} could not be sent.", ctx.channel().remoteAddress(), cause);
+      shared.unsent.log(
+          "An answer to " + ctx.channel().remoteAddress() + " could not be sent.", cause);
       ctx.close();
     }
   }

@@ -1,5 +1,7 @@
 package dev.ashlar.gateway.http;
 
+import dev.ashlar.gateway.audit.AuditEvent;
+import dev.ashlar.gateway.audit.AuditLog;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
@@ -9,13 +11,10 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Serves one request on a virtual thread of its own. */
 record RequestTask(ConnectionHandle connection, Exchange exchange, ServerState shared)
     implements Runnable {
-  private static final Logger LOG = LoggerFactory.getLogger(RequestTask.class);
 
   @Override
   public void run() {
@@ -28,7 +27,18 @@ record RequestTask(ConnectionHandle connection, Exchange exchange, ServerState s
     } finally {
       exchange.body().close();
       exchange.runEndActions();
+      audit();
       connection.ended(exchange);
+    }
+  }
+
+  /** May wait for the audit log, which so holds up the next requests, not this one. */
+  private void audit() {
+    AuditLog log = shared.audit;
+    AuditEvent event = exchange.audit();
+    if (log != null && event != null) {
+      event.received(exchange.body().takenBytes());
+      log.write(event);
     }
   }
 
@@ -55,21 +65,36 @@ record RequestTask(ConnectionHandle connection, Exchange exchange, ServerState s
   }
 
   private void sendWhole(HttpAnswer answer) {
+    AuditEvent audit = exchange.audit();
+    if (audit != null) {
+      audit.status(answer.status());
+      boolean hasBody = !exchange.isHead() && HeadEncoder.allowsBody(answer.status());
+      if (hasBody && answer.body() instanceof HttpAnswer.Bytes bytes) {
+        audit.sent(bytes.content().length);
+      }
+    }
     connection.submit(new Outbound.Batch(exchange, answer, List.of(), 0, true));
   }
 
   private void stream(HttpAnswer answer, HttpAnswer.Streamed streamed) {
     AnswerWriter out = new AnswerWriter(answer, streamed.length());
+    AuditEvent audit = exchange.audit();
+    if (audit != null) {
+      audit.status(answer.status());
+    }
     try {
       streamed.writer().writeTo(out);
       out.finish();
     } catch (AnswerWindow.ClientGoneException gone) {
       out.abandon();
+      aborted();
     } catch (Throwable failure) {
       out.abandon();
       if (out.headSent()) {
         // Only a closed connection tells the client that the announced bytes will not come.
-        LOG.warn("The answer to request {} was aborted.", exchange.requestId(), failure);
+        shared.aborted.log(
+            "The answer to request " + exchange.requestId() + " was aborted.", failure);
+        aborted();
         connection.abort();
       } else if (failure instanceof HttpAnswer.ReplacementAnswerException instead) {
         exchange.releaseReservation();
@@ -80,16 +105,27 @@ record RequestTask(ConnectionHandle connection, Exchange exchange, ServerState s
     }
   }
 
+  private void aborted() {
+    AuditEvent audit = exchange.audit();
+    if (audit != null) {
+      audit.aborted();
+    }
+  }
+
   private HttpAnswer error(Throwable failure) {
     S3Exception error =
         switch (failure) {
           case S3Exception expected -> expected;
           case InterruptedException interrupted -> new S3Exception(S3Error.SERVICE_UNAVAILABLE);
           default -> {
-            LOG.error("Request {} failed.", exchange.requestId(), failure);
+            shared.failed.log("Request " + exchange.requestId() + " failed.", failure);
             yield new S3Exception(S3Error.INTERNAL_ERROR);
           }
         };
+    AuditEvent audit = exchange.audit();
+    if (audit != null) {
+      audit.failed(error);
+    }
     return shared.errorAnswer(error, exchange.rawPath(), exchange.requestId());
   }
 
@@ -143,6 +179,10 @@ record RequestTask(ConnectionHandle connection, Exchange exchange, ServerState s
 
     private void submit(boolean last) throws IOException, InterruptedException {
       connection.window().acquire(batchBytes);
+      AuditEvent audit = exchange.audit();
+      if (audit != null) {
+        audit.sent(batchBytes);
+      }
       Outbound.Batch batch = new Outbound.Batch(exchange, unsentHead, pieces, batchBytes, last);
       unsentHead = null;
       pieces = new ArrayList<>(4);

@@ -1,5 +1,6 @@
 package dev.ashlar.gateway.http;
 
+import dev.ashlar.gateway.audit.AuditLog;
 import dev.ashlar.gateway.exchange.HttpExchange.RequestHandler;
 import dev.ashlar.protocol.memory.ByteBudget;
 import dev.ashlar.transport.tls.TlsFaults;
@@ -32,6 +33,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -53,6 +55,7 @@ public final class S3Server implements AutoCloseable {
   private final List<Channel> listeners = new ArrayList<>();
 
   /**
+   * @param audit null: there is no audit log
    * @throws IOException when an address cannot be bound
    * @throws IllegalStateException when the configured transport is missing
    */
@@ -61,10 +64,11 @@ public final class S3Server implements AutoCloseable {
       RequestHandler handler,
       ByteBudget budget,
       MeterRegistry meters,
-      Clock clock)
+      Clock clock,
+      @Nullable AuditLog audit)
       throws IOException {
     config.transport().ensureAvailable();
-    state = new ServerState(config, handler, budget, meters, clock);
+    state = new ServerState(config, handler, budget, meters, clock, audit);
     loops =
         new MultiThreadIoEventLoopGroup(
             config.eventLoops(),
@@ -98,6 +102,11 @@ public final class S3Server implements AutoCloseable {
             new ChannelInitializer<Channel>() {
               @Override
               protected void initChannel(Channel channel) {
+                if (channels.size() >= config.limits().connectionsMax()) {
+                  state.metrics.refusedConnections.increment();
+                  channel.unsafe().closeForcibly();
+                  return;
+                }
                 channels.add(channel);
                 Consumer<ChannelPipeline> tls = listener.tls();
                 Connection connection = new Connection(state, tls != null);

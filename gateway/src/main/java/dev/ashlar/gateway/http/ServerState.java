@@ -1,10 +1,14 @@
 package dev.ashlar.gateway.http;
 
+import dev.ashlar.gateway.audit.AuditEvent;
+import dev.ashlar.gateway.audit.AuditLog;
 import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.Client;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.exchange.HttpExchange.RequestHandler;
 import dev.ashlar.gateway.xml.XmlWriter;
 import dev.ashlar.protocol.memory.ByteBudget;
+import dev.ashlar.protocol.process.RateLimitedLog;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -18,6 +22,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /** The state that all connections of a server share. */
 final class ServerState {
@@ -28,7 +35,22 @@ final class ServerState {
   final RequestHandler handler;
   final ByteBudget budget;
   final HttpMetrics metrics;
+  final @Nullable AuditLog audit;
+  private final Clock clock;
   private final UnavailabilityLog unserved = new UnavailabilityLog(System::nanoTime);
+
+  /** Requests that failed for a reason that is a fault of the server. */
+  final RateLimitedLog failed = limited(RequestTask.class, Level.ERROR);
+
+  /** Answers that broke off. */
+  final RateLimitedLog aborted = limited(RequestTask.class, Level.WARN);
+
+  /** Answers that could not be sent. */
+  final RateLimitedLog unsent = limited(Outbound.class, Level.ERROR);
+
+  /** Connections that failed. */
+  final RateLimitedLog failures = limited(Connection.class, Level.WARN);
+
   final HeadEncoder encoder;
   private final String hostId;
 
@@ -44,13 +66,16 @@ final class ServerState {
       RequestHandler handler,
       ByteBudget budget,
       MeterRegistry meters,
-      Clock clock) {
+      Clock clock,
+      @Nullable AuditLog audit) {
     SecureRandom random = new SecureRandom();
     byte[] host = new byte[HOST_ID_BYTES];
     random.nextBytes(host);
     this.config = config;
     this.handler = handler;
     this.budget = budget;
+    this.clock = clock;
+    this.audit = audit;
     this.hostId = Base64.getEncoder().encodeToString(host);
     this.encoder = new HeadEncoder(clock, hostId);
     this.admission = new Semaphore(config.limits().requestsMax());
@@ -68,6 +93,26 @@ final class ServerState {
       unserved.unserved(error, requestId);
     }
     return ErrorDocument.render(error, resource, requestId, hostId);
+  }
+
+  /** Begins what the audit log tells about a request; null: there is no audit log. */
+  @Nullable AuditEvent auditEvent(RequestHead head, Client client, String requestId) {
+    if (audit == null) {
+      return null;
+    }
+    return new AuditEvent(
+        new AuditEvent.Origin(
+            "s3",
+            requestId,
+            client.address(),
+            client.encrypted(),
+            head.headers().get(HttpHeaderNames.USER_AGENT)),
+        clock.millis(),
+        System.nanoTime());
+  }
+
+  private static RateLimitedLog limited(Class<?> from, Level level) {
+    return new RateLimitedLog(LoggerFactory.getLogger(from), level);
   }
 
   private int activeRequests() {

@@ -4,6 +4,7 @@ import dev.ashlar.blob.ObjectStore;
 import dev.ashlar.gateway.access.AccessControl;
 import dev.ashlar.gateway.access.AccessControl.Permit;
 import dev.ashlar.gateway.access.Caller;
+import dev.ashlar.gateway.audit.AuditEvent;
 import dev.ashlar.gateway.auth.Authenticator;
 import dev.ashlar.gateway.auth.Authenticator.AuthenticatedRequest;
 import dev.ashlar.gateway.auth.Authenticator.PayloadBody;
@@ -49,6 +50,7 @@ import dev.ashlar.gateway.operation.shared.LockRules;
 import dev.ashlar.gateway.s3.S3Config;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.gateway.s3.S3RequestParser;
+import dev.ashlar.gateway.version.VersionId;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.UnavailableException;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -86,6 +88,10 @@ public final class S3Service implements RequestHandler {
     try {
       HttpAnswer answer = answer(request, exchange);
       status = answer.status();
+      AuditEvent audit = exchange.audit();
+      if (audit != null) {
+        audit.version(answer.headers().get(VersionId.HEADER));
+      }
       return answer;
     } catch (S3Exception e) {
       status = e.error().status();
@@ -96,14 +102,23 @@ public final class S3Service implements RequestHandler {
   }
 
   private S3Request parse(HttpExchange exchange) throws S3Exception {
+    AuditEvent audit = exchange.audit();
     try {
-      return parser.parse(exchange);
+      S3Request request = parser.parse(exchange);
+      if (audit != null) {
+        RequestAudit.describe(audit, request);
+      }
+      return request;
     } catch (S3Exception malformed) {
       S3Exception failure = malformed;
+      if (audit != null) {
+        audit.operation("Invalid");
+        audit.unparsed(exchange.method(), exchange.rawPath());
+      }
       try {
         // Unauthenticated senders see only the authentication error, unless nothing is served here.
         if (needsAuthentication(malformed.error())) {
-          authenticator.authenticate(exchange);
+          authenticate(exchange);
         }
       } catch (S3Exception refused) {
         failure = refused;
@@ -122,7 +137,7 @@ public final class S3Service implements RequestHandler {
 
   private HttpAnswer answer(S3Request request, HttpExchange exchange)
       throws S3Exception, InterruptedException {
-    AuthenticatedRequest sender = authenticator.authenticate(exchange);
+    AuthenticatedRequest sender = authenticate(exchange);
     try {
       String expectedOwner = exchange.headers().get("x-amz-expected-bucket-owner");
       if (expectedOwner != null) {
@@ -130,6 +145,10 @@ public final class S3Service implements RequestHandler {
       }
       request.requireValid(sender.body().length());
       Permit permit = backend.access().require(caller(sender, request), request.needs());
+      AuditEvent audit = exchange.audit();
+      if (audit != null) {
+        audit.allowed();
+      }
       if (request instanceof S3Request.VersionRequest write && write.given().asksForLock()) {
         LockRules.requirePossible(permit.bucket());
         LockRules.requireFuture(write.given().lock(), backend.clock());
@@ -138,6 +157,15 @@ public final class S3Service implements RequestHandler {
     } catch (UnavailableException e) {
       throw ErrorMapping.of(e);
     }
+  }
+
+  private AuthenticatedRequest authenticate(HttpExchange exchange) throws S3Exception {
+    AuthenticatedRequest sender = authenticator.authenticate(exchange);
+    AuditEvent audit = exchange.audit();
+    if (audit != null) {
+      RequestAudit.sender(audit, sender.caller());
+    }
+    return sender;
   }
 
   /** The sender with what the request brings for conditions of policies. */
@@ -168,7 +196,7 @@ public final class S3Service implements RequestHandler {
       case S3Request.HeadObject head -> HeadObjectHandler.handle(head, permit);
       case S3Request.DeleteObject delete -> new DeleteObjectHandler(backend).handle(delete, permit);
       case S3Request.DeleteObjects delete ->
-          new DeleteObjectsHandler(backend).handle(delete, permit, body);
+          new DeleteObjectsHandler(backend).handle(delete, permit, body, exchange.audit());
       case S3Request.CopyObject copy -> new CopyObjectHandler(backend).handle(copy, permit);
       case S3Request.RenameObject rename -> new RenameObjectHandler(backend).handle(rename, permit);
       case S3Request.GetObjectAttributes get -> GetObjectAttributesHandler.handle(get, permit);

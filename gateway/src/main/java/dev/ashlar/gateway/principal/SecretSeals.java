@@ -6,6 +6,7 @@ import com.google.protobuf.ByteString;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.message.PutAccessKey;
+import dev.ashlar.protocol.process.RateLimitedLog;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
 import java.util.LinkedHashMap;
@@ -15,6 +16,7 @@ import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Encrypts the secrets of access keys before they are stored, with AES-256-GCM. A sealed secret is
@@ -27,6 +29,7 @@ public final class SecretSeals {
   public static final int KEY_BYTES = 32;
 
   private static final Logger LOG = LoggerFactory.getLogger(SecretSeals.class);
+  private static final RateLimitedLog UNREADABLE = new RateLimitedLog(LOG, Level.ERROR);
   private static final int NONCE_BYTES = 12;
   private static final int TAG_BITS = 128;
   private static final SecureRandom RANDOM = new SecureRandom();
@@ -97,11 +100,9 @@ public final class SecretSeals {
   }
 
   private static MetadataUnavailableException unreadable(CredentialRow row, String why) {
-    LOG.error(
-        "Cannot read the secret of access key {}, sealed with master key {}: {}",
-        row.getAccessKey(),
-        row.getSealedBy(),
-        why);
+    UNREADABLE.log(
+        "Cannot read the secret of access key %s, sealed with master key %s: %s"
+            .formatted(row.getAccessKey(), row.getSealedBy(), why));
     return MetadataUnavailableException.refused("the secret of the access key cannot be read");
   }
 

@@ -33,7 +33,7 @@ final class AuthenticationErrors {
               "Signature expired or not yet valid: the time of the request differs too much from"
                   + " that of the server.");
       case SERVICE_UNAVAILABLE, SLOW_DOWN ->
-          new QueryException(QueryError.SERVICE_UNAVAILABLE, message, e);
+          new QueryException(QueryError.SERVICE_UNAVAILABLE, message, e).deniedBy(e.denial());
       case NOT_IMPLEMENTED -> new QueryException(QueryError.NOT_IMPLEMENTED, message);
       default -> new QueryException(QueryError.INCOMPLETE_SIGNATURE, message);
     };

@@ -38,7 +38,7 @@ public record QueryCall(
         new AccessRequest(caller.requester(), permission(), resource, facts(values));
     Decision decision = Authorization.decideInOwnAccount(request, caller.policies());
     if (!decision.isAllowed()) {
-      throw denied(resource);
+      throw denied(resource).deniedBy(decision.why());
     }
   }
 

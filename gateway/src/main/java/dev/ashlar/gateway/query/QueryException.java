@@ -1,5 +1,6 @@
 package dev.ashlar.gateway.query;
 
+import dev.ashlar.gateway.error.Denial;
 import org.jspecify.annotations.Nullable;
 
 /** Ends a request of IAM or STS with an error document. */
@@ -7,6 +8,7 @@ public final class QueryException extends Exception {
   private static final long serialVersionUID = 1;
 
   private final QueryError error;
+  private @Nullable Denial denial;
 
   public QueryException(QueryError error, String message) {
     this(error, message, null);
@@ -29,6 +31,17 @@ public final class QueryException extends Exception {
             + member
             + "' failed to satisfy constraint: "
             + constraint);
+  }
+
+  /** Says what denied the request; for the audit log only. */
+  public QueryException deniedBy(@Nullable Denial why) {
+    denial = why;
+    return this;
+  }
+
+  /** What denied the request; null if nothing did, or it follows from the error. */
+  @Nullable Denial denial() {
+    return denial;
   }
 
   public QueryError error() {

@@ -1,5 +1,6 @@
 package dev.ashlar.gateway.query;
 
+import dev.ashlar.gateway.audit.AuditEvent;
 import dev.ashlar.gateway.auth.FormAuthenticator;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
@@ -11,6 +12,7 @@ import dev.ashlar.gateway.principal.ConnectionFacts;
 import dev.ashlar.gateway.principal.Principal;
 import dev.ashlar.gateway.xml.XmlWriter;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.process.RateLimitedLog;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import java.io.ByteArrayOutputStream;
@@ -22,6 +24,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Serves requests of the query protocol, and leaves all others to S3. A request is one of these if
@@ -29,6 +32,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class QueryService implements RequestHandler {
   private static final Logger LOG = LoggerFactory.getLogger(QueryService.class);
+  private static final RateLimitedLog FAILED = new RateLimitedLog(LOG, Level.WARN);
   private static final int BODY_BYTES_MAX = 128 << 10;
   private static final Pattern ACTION = Pattern.compile("[A-Za-z]{1,64}");
   private static final Pattern UNREADABLE =
@@ -90,11 +94,18 @@ public final class QueryService implements RequestHandler {
     long begin = System.nanoTime();
     String operation = "Invalid";
     HttpAnswer answer;
+    AuditEvent audit = exchange.audit();
     try {
       Request request = read(exchange, api);
       operation = request.action();
       answer = answer(exchange, api, request);
+      if (audit != null) {
+        audit.allowed();
+      }
     } catch (QueryException e) {
+      if (audit != null) {
+        CallAudit.failed(audit, e);
+      }
       answer = error(api, exchange, e);
     }
     metrics.record(operation, answer.status(), System.nanoTime() - begin);
@@ -106,9 +117,16 @@ public final class QueryService implements RequestHandler {
   /** Reads and authenticates: until then, only the form of the body has been looked at. */
   private Request read(HttpExchange exchange, QueryApi api)
       throws QueryException, InterruptedException {
+    AuditEvent audit = exchange.audit();
+    if (audit != null) {
+      audit.operation(api.service() + ":Invalid");
+    }
     byte[] body = body(exchange.body());
     boolean isSigned = exchange.headers().contains("authorization");
     @Nullable Principal caller = isSigned ? authenticate(exchange, body, api) : null;
+    if (audit != null) {
+      CallAudit.sender(audit, caller);
+    }
     QueryParameters parameters = QueryParameters.parse(body);
     String action =
         parameters
@@ -124,6 +142,9 @@ public final class QueryService implements RequestHandler {
       throw new QueryException(
           QueryError.INVALID_ACTION,
           "Could not find operation " + action + " for version " + version);
+    }
+    if (audit != null) {
+      CallAudit.describe(audit, api, action, parameters);
     }
     return new Request(action, parameters, caller);
   }
@@ -199,7 +220,7 @@ public final class QueryService implements RequestHandler {
 
   private static HttpAnswer error(QueryApi api, HttpExchange exchange, QueryException e) {
     if (e.getCause() != null && e.error().status() >= 500) {
-      LOG.warn("Request {} of {} failed.", exchange.requestId(), api.service(), e);
+      FAILED.log("Request " + exchange.requestId() + " of " + api.service() + " failed.", e);
     }
     String message = UNREADABLE.matcher(String.valueOf(e.getMessage())).replaceAll("?");
     XmlWriter xml =

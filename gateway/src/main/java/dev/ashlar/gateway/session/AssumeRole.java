@@ -5,6 +5,7 @@ import dev.ashlar.gateway.access.policy.Policy;
 import dev.ashlar.gateway.access.policy.PolicyKind;
 import dev.ashlar.gateway.access.policy.Requester;
 import dev.ashlar.gateway.access.policy.decision.Authorization;
+import dev.ashlar.gateway.access.policy.decision.Decision;
 import dev.ashlar.gateway.iam.Documents;
 import dev.ashlar.gateway.iam.Tags;
 import dev.ashlar.gateway.principal.Arns;
@@ -68,12 +69,11 @@ record AssumeRole(IdentityClient identities, SessionIssuer issuer) {
     for (String action : TrustFacts.actions("sts:AssumeRole", tags)) {
       AccessRequest request =
           new AccessRequest(call.caller().requester(), action, Arns.of(role), call.facts(facts));
-      boolean isAllowed =
+      Decision decision =
           Authorization.decideAssumeRole(
-                  request, call.caller().policies(), role.getAccount(), trust)
-              .isAllowed();
-      if (!isAllowed) {
-        throw call.denied(Arns.of(role));
+              request, call.caller().policies(), role.getAccount(), trust);
+      if (!decision.isAllowed()) {
+        throw call.denied(Arns.of(role)).deniedBy(decision.why());
       }
     }
   }

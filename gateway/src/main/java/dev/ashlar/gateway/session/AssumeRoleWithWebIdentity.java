@@ -5,6 +5,7 @@ import dev.ashlar.gateway.access.policy.Policy;
 import dev.ashlar.gateway.access.policy.PolicyKind;
 import dev.ashlar.gateway.access.policy.Requester;
 import dev.ashlar.gateway.access.policy.decision.Authorization;
+import dev.ashlar.gateway.access.policy.decision.Decision;
 import dev.ashlar.gateway.access.policy.decision.IdentityPolicies;
 import dev.ashlar.gateway.access.policy.value.ConditionContext;
 import dev.ashlar.gateway.federation.InvalidTokenException;
@@ -105,15 +106,14 @@ record AssumeRoleWithWebIdentity(
     Requester bearer = new Requester.Federated(arn(role, identity.provider()));
     Policy trust = Documents.parse(role.getTrustPolicy(), PolicyKind.trust());
     for (String action : TrustFacts.actions(ACTION, tags)) {
-      boolean isTrusted =
+      Decision decision =
           Authorization.decideAssumeRole(
-                  new AccessRequest(bearer, action, Arns.of(role), facts),
-                  IdentityPolicies.NONE,
-                  role.getAccount(),
-                  trust)
-              .isAllowed();
-      if (!isTrusted) {
-        throw denied();
+              new AccessRequest(bearer, action, Arns.of(role), facts),
+              IdentityPolicies.NONE,
+              role.getAccount(),
+              trust);
+      if (!decision.isAllowed()) {
+        throw denied().deniedBy(decision.why());
       }
     }
   }

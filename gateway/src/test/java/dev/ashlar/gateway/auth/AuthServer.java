@@ -14,27 +14,39 @@ import java.time.ZoneOffset;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
 /** A server that answers owner, digest of the payload and its checksum, all of them verified. */
 final class AuthServer {
   private final TestServer server = new TestServer();
 
+  /** How often a secret was looked up. */
+  final AtomicInteger lookups = new AtomicInteger();
+
   /** What it says about every body at /leave. */
   static final byte[] MD5_OF_READER = HexFormat.of().parseHex("0123456789abcdef0123456789abcdef");
 
   AuthServer() throws Exception {
-    this(Instant.parse("2013-05-24T00:00:00Z"), version4 -> version4);
+    this(FailedAttempts.unlimited());
+  }
+
+  AuthServer(FailedAttempts attempts) throws Exception {
+    this(Instant.parse("2013-05-24T00:00:00Z"), attempts, version4 -> version4);
   }
 
   /** Accepts version 2, too. */
   static AuthServer withVersion2(Instant now) throws Exception {
     VirtualHosts hosts = new VirtualHosts(List.of("s3.amazonaws.com"));
     Clock clock = Clock.fixed(now, ZoneOffset.UTC);
-    return new AuthServer(now, version4 -> new SigV2Authenticator(version4, hosts, clock));
+    return new AuthServer(
+        now,
+        FailedAttempts.unlimited(),
+        version4 -> new SigV2Authenticator(version4, hosts, clock, FailedAttempts.unlimited()));
   }
 
-  private AuthServer(Instant now, Function<SigV4Authenticator, Authenticator> wrap)
+  private AuthServer(
+      Instant now, FailedAttempts attempts, Function<SigV4Authenticator, Authenticator> wrap)
       throws Exception {
     server.clock = Clock.fixed(now, ZoneOffset.UTC);
     CredentialRow row =
@@ -45,9 +57,14 @@ final class AuthServer {
             .build();
     SigV4Authenticator version4 =
         new SigV4Authenticator(
-            key -> key.equals(row.getAccessKey()) ? Optional.of(row) : Optional.empty(),
+            key -> {
+              lookups.incrementAndGet();
+              return key.equals(row.getAccessKey()) ? Optional.of(row) : Optional.empty();
+            },
+            null,
             "us-east-1",
-            server.clock);
+            server.clock,
+            attempts);
     Authenticator authenticator = wrap.apply(version4);
     server.start(
         exchange -> {

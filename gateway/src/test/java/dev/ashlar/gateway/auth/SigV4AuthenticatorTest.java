@@ -115,6 +115,43 @@ class SigV4AuthenticatorTest {
   }
 
   @Test
+  void afterTooManyFailuresNoSecretIsLookedUp() throws Exception {
+    AuthServer limited = new AuthServer(new FailedAttempts(3, () -> 0));
+    try {
+      String unknown = get("/b", "", Map.of()).replace(TestSigner.ACCESS_KEY, "AKIAUNKNOWN");
+      String wrong = get("/b", "", Map.of()).replace("GET", "PUT");
+      limited.refuses(unknown, "InvalidAccessKeyId");
+      limited.refuses(wrong, "SignatureDoesNotMatch");
+      limited.refuses(PRESIGNED.replace("/test.txt", "/other"), "SignatureDoesNotMatch");
+      int before = limited.lookups.get();
+      String text = limited.refuses(unknown, "SlowDown");
+      assertTrue(text.contains("from 127.0.0.1"), text);
+      limited.refuses(wrong, "SlowDown");
+      limited.refuses(PRESIGNED, "SlowDown");
+      assertEquals(before, limited.lookups.get());
+      limited.answer("GET /b HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    } finally {
+      limited.stop();
+    }
+  }
+
+  @Test
+  void aKeyThatHasSucceededIsServedWhileOthersAreRefused() throws Exception {
+    AuthServer limited = new AuthServer(new FailedAttempts(3, () -> 0));
+    try {
+      String unknown = get("/b", "", Map.of()).replace(TestSigner.ACCESS_KEY, "AKIAUNKNOWN");
+      limited.accepts(get("/b", "", Map.of()), "");
+      for (int i = 0; i < 3; i++) {
+        limited.refuses(unknown, "InvalidAccessKeyId");
+      }
+      limited.refuses(unknown, "SlowDown");
+      limited.accepts(get("/b", "", Map.of()), "");
+    } finally {
+      limited.stop();
+    }
+  }
+
+  @Test
   void aWrongSignatureTellsWhatWasSigned() throws Exception {
     String text =
         server.refuses(get("/b", "", Map.of()).replace("GET", "PUT"), "SignatureDoesNotMatch");

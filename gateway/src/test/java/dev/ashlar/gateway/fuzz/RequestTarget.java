@@ -3,6 +3,7 @@ package dev.ashlar.gateway.fuzz;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import dev.ashlar.gateway.auth.Authenticator.AuthenticatedRequest;
+import dev.ashlar.gateway.auth.FailedAttempts;
 import dev.ashlar.gateway.auth.SigV2Authenticator;
 import dev.ashlar.gateway.auth.SigV4Authenticator;
 import dev.ashlar.gateway.error.S3Exception;
@@ -49,7 +50,7 @@ public final class RequestTarget {
     SigV4Authenticator version4 =
         new SigV4Authenticator(
             key -> key.equals("AK") ? Optional.of(row) : Optional.empty(), "us-east-1", CLOCK);
-    return new SigV2Authenticator(version4, HOSTS, CLOCK);
+    return new SigV2Authenticator(version4, HOSTS, CLOCK, FailedAttempts.unlimited());
   }
 
   public static void fuzzerTestOneInput(byte[] data) {

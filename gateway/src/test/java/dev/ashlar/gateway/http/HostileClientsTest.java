@@ -272,7 +272,7 @@ class HostileClientsTest {
   @Test
   void tooManyRequestsAtOnceGetSlowDown() throws Exception {
     HttpConfig.Limits few =
-        new HttpConfig.Limits(16384, 16384, 2, 2 << 20, 1 << 20, 512 << 10, 65536, 1 << 20);
+        new HttpConfig.Limits(16384, 16384, 1000, 2, 2 << 20, 1 << 20, 512 << 10, 65536, 1 << 20);
     server.with(few, HttpConfig.Timeouts.defaults());
     CountDownLatch entered = new CountDownLatch(2);
     CountDownLatch leave = new CountDownLatch(1);
@@ -295,6 +295,33 @@ class HostileClientsTest {
       assertEquals(200, b.answer().status());
       while (c.send(get).answer().status() != 200) {
         Thread.onSpinWait(); // the permits come back just after the answers
+      }
+    }
+  }
+
+  @Test
+  void tooManyConnectionsAreClosedAndOthersServed() throws Exception {
+    server.config = server.config.withConnections(2);
+    server.start(exchange -> TestServer.text("x"));
+    String get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
+    try (RawClient a = server.connect();
+        RawClient b = server.connect()) {
+      assertEquals(200, a.send(get).answer().status());
+      assertEquals(200, b.send(get).answer().status());
+      try (RawClient c = server.connect()) {
+        assertTrue(c.ended());
+      }
+      assertEquals(
+          1, server.meters.get("ashlar.http.refused.connections").functionCounter().count());
+      assertEquals(200, a.send(get).answer().status());
+    }
+    long begin = System.nanoTime();
+    while (true) {
+      try (RawClient later = server.connect()) {
+        assertEquals(200, later.send(get).answer().status());
+        return;
+      } catch (IOException stillClosed) {
+        assertTrue(System.nanoTime() - begin < TestServer.DEADLINE.toNanos(), "no room again");
       }
     }
   }

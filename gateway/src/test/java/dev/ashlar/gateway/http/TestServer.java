@@ -2,6 +2,7 @@ package dev.ashlar.gateway.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.ashlar.gateway.audit.AuditLog;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.exchange.HttpExchange.RequestBody;
@@ -44,6 +45,7 @@ public final class TestServer {
   public final AtomicInteger handlersRunning = new AtomicInteger();
   public ByteBudget budget = new ByteBudget(64 << 20);
   public HttpConfig config = HttpConfig.defaults(List.of(new HttpConfig.Listener(ANY_PORT, null)));
+  public @Nullable AuditLog audit;
   private @Nullable S3Server server;
   private long allocationsBefore;
 
@@ -62,7 +64,8 @@ public final class TestServer {
             },
             budget,
             meters,
-            clock);
+            clock,
+            audit);
   }
 
   /** Timeouts so short that tests may wait for them. */

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.google.protobuf.ByteString;
+import dev.ashlar.gateway.auth.FailedAttempts;
 import dev.ashlar.gateway.auth.FormAuthenticator;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
@@ -97,7 +98,7 @@ public final class TestIam {
             exchange -> {
               throw new S3Exception(S3Error.METHOD_NOT_ALLOWED);
             },
-            new FormAuthenticator(principals, "eu-test-1", clock),
+            new FormAuthenticator(principals, "eu-test-1", clock, FailedAttempts.unlimited()),
             Map.of(
                 QueryApi.IAM,
                 new IamService(metadata, SecretSeals.NONE),

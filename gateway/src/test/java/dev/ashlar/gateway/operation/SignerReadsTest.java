@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.google.protobuf.ByteString;
+import dev.ashlar.gateway.auth.FailedAttempts;
 import dev.ashlar.gateway.auth.SigV4Authenticator;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.principal.Principals;
@@ -66,7 +67,8 @@ class SignerReadsTest {
             key -> Optional.empty(),
             new Principals(counted, SecretSeals.NONE, clock),
             "us-east-1",
-            clock),
+            clock,
+            FailedAttempts.unlimited()),
         counted,
         store,
         new S3Config("us-east-1", new VirtualHosts(List.of("s3.test")), "Owner"),

@@ -42,6 +42,7 @@ class DocsCommandsIT {
           entry("packaging/build deb ashlar.deb", "packaging/test-debian installs such a package"),
           entry("sudo chown ashlar: /mnt/d1/ashlar", "it needs systemd; packaging/test-debian does what the units do"),
           entry("./ashlar cluster --nodes 6 --metadata 3 --gateways 2", "ClusterIT starts such a cluster with ports and folders of its own"),
+          entry("./mvnw -Psbom -DskipTests -pl server -am package", "it builds everything anew; the scanner asks a database on the internet"),
           entry("./ashlar test           # builds everything and runs every test, real clients included", "this test is a part of it"));
 
   /** The chart's test runs what this page says, where there is a Kubernetes. */

@@ -16,6 +16,7 @@ import dev.ashlar.protocol.message.MetadataQuery;
 import dev.ashlar.protocol.message.PeersChange;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.PlacementMap;
+import dev.ashlar.protocol.process.RateLimitedLog;
 import dev.ashlar.protocol.wire.CallMessage.Outcome;
 import dev.ashlar.protocol.wire.Role;
 import dev.ashlar.transport.Endpoint;
@@ -38,6 +39,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * The metadata role of a process whose Raft group spans several processes: one peer, and the
@@ -45,6 +47,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class MetadataPeer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MetadataPeer.class);
+  private static final RateLimitedLog INVALID = new RateLimitedLog(LOG, Level.WARN);
+  private static final RateLimitedLog FAILED = new RateLimitedLog(LOG, Level.WARN);
   private static final long WATCH_NANOS_MAX = Duration.ofSeconds(5).toNanos();
 
   private final QuorumPeer peer;
@@ -148,14 +152,14 @@ public final class MetadataPeer implements AutoCloseable {
     } catch (MetadataUnavailableException e) {
       return CallAnswer.because(outcome(e, call), String.valueOf(e.getMessage()));
     } catch (InvalidProtocolBufferException | IllegalArgumentException e) {
-      LOG.warn("Invalid call {} from a {}.", call.method(), call.caller(), e);
+      INVALID.log("Invalid call " + call.method() + " from a " + call.caller() + ".", e);
       return CallAnswer.because(Outcome.FAILED, String.valueOf(e.getMessage()));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return CallAnswer.because(Outcome.UNKNOWN, "interrupted");
     } catch (RuntimeException e) {
       // The peer is closing or has failed: another one will lead soon.
-      LOG.warn("Call {} failed.", call.method(), e);
+      FAILED.log("Call " + call.method() + " failed.", e);
       return CallAnswer.because(Outcome.UNKNOWN, String.valueOf(e.getMessage()));
     }
   }

@@ -1,4 +1,7 @@
-/** What every process of the cluster runs on: background threads, and a clock without jumps. */
+/**
+ * What every process of the cluster runs on: background threads, a clock without jumps, and log
+ * lines of limited number.
+ */
 @NullMarked
 package dev.ashlar.protocol.process;
 

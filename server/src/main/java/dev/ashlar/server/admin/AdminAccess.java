@@ -1,8 +1,12 @@
 package dev.ashlar.server.admin;
 
+import dev.ashlar.gateway.auth.FailedAttempts;
+import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.Client;
 import dev.ashlar.server.config.PortAddress;
 import dev.ashlar.server.config.RootCredential;
 import dev.ashlar.server.config.ServerOptions;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.HttpStatus;
@@ -30,19 +34,27 @@ public final class AdminAccess {
 
   private final Supplier<@Nullable RootCredential> known;
   private final boolean isOpen;
+  private final FailedAttempts attempts;
 
   @Inject
-  AdminAccess(RunningServer server, ServerOptions options) throws UnknownHostException {
-    this(server::root, isLoopback(options.service().managementListen()));
+  AdminAccess(RunningServer server, ServerOptions options, MeterRegistry meters)
+      throws UnknownHostException {
+    this(
+        server::root,
+        isLoopback(options.service().managementListen()),
+        new FailedAttempts(options.service().authFailuresPerMinute(), System::nanoTime)
+            .measuredBy(meters, "management"));
   }
 
   /**
    * @param known the root credentials; null where this process does not know them
    * @param isOpen whether nobody needs them
+   * @param attempts limits those that fail
    */
-  AdminAccess(Supplier<@Nullable RootCredential> known, boolean isOpen) {
+  AdminAccess(Supplier<@Nullable RootCredential> known, boolean isOpen, FailedAttempts attempts) {
     this.known = known;
     this.isOpen = isOpen;
+    this.attempts = attempts;
   }
 
   private static boolean isLoopback(List<PortAddress> addresses) throws UnknownHostException {
@@ -52,6 +64,12 @@ public final class AdminAccess {
       }
     }
     return true;
+  }
+
+  /** The access key that a request has proven which was not refused; null: it needs none. */
+  @Nullable String operatorKey() {
+    RootCredential root = known.get();
+    return isOpen || root == null ? null : root.accessKey();
   }
 
   /** What is answered to a request that is not to be told anything; null where it is. */
@@ -66,10 +84,26 @@ public final class AdminAccess {
           "this process does not know the root credentials: give it --credentials, or bind its"
               + " management port to loopback");
     }
-    return isKnown(request, root)
-        ? null
-        : error(HttpStatus.UNAUTHORIZED, "the root credentials are needed")
-            .header("WWW-Authenticate", "Basic realm=\"ashlar\"");
+    if (request.getHeaders().getAuthorization().isEmpty()) {
+      return unauthorized();
+    }
+    FailedAttempts.Attempt attempt;
+    try {
+      attempt = attempts.begin(Client.of(request.getRemoteAddress(), false), root.accessKey());
+    } catch (S3Exception tooMany) {
+      return error(HttpStatus.TOO_MANY_REQUESTS, String.valueOf(tooMany.getMessage()));
+    }
+    if (isKnown(request, root)) {
+      attempt.succeeded();
+      return null;
+    }
+    attempt.failed();
+    return unauthorized();
+  }
+
+  private static MutableHttpResponse<?> unauthorized() {
+    return error(HttpStatus.UNAUTHORIZED, "the root credentials are needed")
+        .header("WWW-Authenticate", "Basic realm=\"ashlar\"");
   }
 
   /** What is answered to a request that is not to change anything; null where it may. */

@@ -1,5 +1,6 @@
 package dev.ashlar.server.admin;
 
+import dev.ashlar.gateway.audit.AuditLog;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.server.config.RootCredential;
 import dev.ashlar.transport.tls.PortTls;
@@ -62,6 +63,9 @@ public interface RunningServer {
 
   /** TLS of the S3 port and the management port; null: none. */
   @Nullable PortTls tls();
+
+  /** The audit log; null: none. */
+  @Nullable AuditLog audit();
 
   /** Tells the user that it is ready, and how to use it. */
   void printStarted(PrintStream out, boolean terminal);

@@ -8,6 +8,7 @@ import dev.ashlar.server.config.PortAddress;
 import dev.ashlar.server.config.ServerOptions;
 import dev.ashlar.server.config.ServerRole;
 import dev.ashlar.server.config.Setting;
+import dev.ashlar.server.log.ProcessLog;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.runtime.server.EmbeddedServer;
 import java.util.List;
@@ -55,6 +56,7 @@ public final class ServerCommand implements Callable<Integer> {
   public Integer call() {
     LocalCluster.watchInput();
     check();
+    ProcessLog.use(options.logs());
     List<Setting> given = OptionSources.settings(Objects.requireNonNull(spec));
     List<String> unknown = OptionSources.unknownOfMinio(System.getenv());
     if (!unknown.isEmpty()) {

@@ -39,6 +39,9 @@ public final class ServerOptions {
   @ArgGroup(validate = false, heading = "%nTLS of the S3 port and the management port:%n")
   private TlsOptions tls = new TlsOptions();
 
+  @ArgGroup(validate = false, heading = "%nLogs:%n")
+  private LogOptions logs = new LogOptions();
+
   @ArgGroup(validate = false, heading = "%nBackground work:%n")
   private BackgroundOptions background = new BackgroundOptions();
 
@@ -188,6 +191,10 @@ public final class ServerOptions {
 
   public ServiceOptions service() {
     return service;
+  }
+
+  public LogOptions logs() {
+    return logs;
   }
 
   public BackgroundOptions background() {

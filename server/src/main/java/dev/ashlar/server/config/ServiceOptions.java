@@ -15,6 +15,8 @@ import picocli.CommandLine.Option;
 
 /** The S3 port and the management port. */
 public final class ServiceOptions {
+  private static final int FAILURES_MAX = 1_000_000;
+
   @Option(
       names = "--listen",
       paramLabel = "ADDRESS",
@@ -73,6 +75,16 @@ public final class ServiceOptions {
   private boolean acceptsSignatureV2;
 
   @Option(
+      names = "--auth-failures-per-minute",
+      paramLabel = "COUNT",
+      defaultValue = "100",
+      description =
+          "Requests with wrong credentials of one address (of IPv6: of one /64) that are looked at in a"
+              + " minute; further ones with credentials that have not succeeded from there are"
+              + " answered 503. 0: no limit.")
+  private int authFailuresPerMinute;
+
+  @Option(
       names = "--transport",
       paramLabel = "NAME",
       defaultValue = "epoll",
@@ -115,6 +127,11 @@ public final class ServiceOptions {
    * @throws IllegalArgumentException naming the option that is wrong
    */
   void check(boolean hasCertificate, boolean isGateway) {
+    require(
+        authFailuresPerMinute >= 0 && authFailuresPerMinute <= FAILURES_MAX,
+        "--auth-failures-per-minute takes 0 to %s, not %s",
+        FAILURES_MAX,
+        authFailuresPerMinute);
     if (isGateway) {
       listen = resolved("--listen", listen, hasCertificate);
     }
@@ -169,6 +186,11 @@ public final class ServiceOptions {
   /** Whether requests may be signed with version 2. */
   public boolean acceptsSignatureV2() {
     return acceptsSignatureV2;
+  }
+
+  /** Failed attempts to authenticate that an address has in a minute; 0: without limit. */
+  public int authFailuresPerMinute() {
+    return authFailuresPerMinute;
   }
 
   /** File with accounts; null: none is given. */

@@ -50,6 +50,16 @@ public final class SizeOptions {
   private long blockCacheBytes;
 
   @Option(
+      names = "--connections",
+      paramLabel = "COUNT",
+      defaultValue = "0",
+      showDefaultValue = Visibility.NEVER,
+      description =
+          "Connections of clients to the S3 port at a time; further ones are closed. Default: a quarter"
+              + " of the open files; at most 65536.")
+  private int connections;
+
+  @Option(
       names = "--open-files",
       paramLabel = "COUNT",
       defaultValue = "0",
@@ -67,6 +77,7 @@ public final class SizeOptions {
         blockCacheBytes == 0 || blockCacheBytes >= CACHE_MIN,
         "--block-cache takes at least 16MiB, not %s bytes",
         blockCacheBytes);
+    require(connections >= 0, "--connections takes a number, not %s", connections);
     require(openFiles >= 0, "--open-files takes a number of files, not %s", openFiles);
   }
 
@@ -89,6 +100,10 @@ public final class SizeOptions {
 
   long blockCacheBytes() {
     return blockCacheBytes;
+  }
+
+  int connections() {
+    return connections;
   }
 
   long openFiles() {

@@ -17,6 +17,7 @@ import org.slf4j.LoggerFactory;
  * @param metadataReads at a time, of those that wait for a drive
  * @param blockCacheBytes for what RocksDB has read and not written yet
  * @param writeBufferBytes for what it has not written yet, of the block cache
+ * @param connections of clients to the S3 port
  * @param openFiles that drives and connections share
  */
 public record Sizes(
@@ -26,6 +27,7 @@ public record Sizes(
     int metadataReads,
     long blockCacheBytes,
     long writeBufferBytes,
+    int connections,
     long openFiles) {
   private static final Logger LOG = LoggerFactory.getLogger(Sizes.class);
   private static final int MIB = 1 << 20;
@@ -38,6 +40,9 @@ public record Sizes(
 
   /** A read waits for its drive for about as long as four others need of a processor. */
   private static final int READS_PER_PROCESSOR = 4;
+
+  /** Of the open files; drives take another half. */
+  private static final int CONNECTIONS_SHARE = 4;
 
   /** Of the memory. */
   private static final int BLOCK_CACHE_SHARE = 64;
@@ -60,6 +65,10 @@ public record Sizes(
         options.blockCacheBytes() > 0
             ? options.blockCacheBytes()
             : Math.clamp(machine.memoryBytes() / BLOCK_CACHE_SHARE, 64L * MIB, 4096L * MIB);
+    long files =
+        options.openFiles() > 0
+            ? Math.min(options.openFiles(), machine.openFiles())
+            : machine.openFiles();
     return new Sizes(
         machine,
         given(options.eventLoops(), processors),
@@ -67,9 +76,8 @@ public record Sizes(
         given(options.metadataReads(), Math.clamp(processors, 4, 32)),
         cache,
         Math.min(cache / 2, Math.clamp(cache / WRITE_BUFFER_SHARE, 32L * MIB, 256L * MIB)),
-        options.openFiles() > 0
-            ? Math.min(options.openFiles(), machine.openFiles())
-            : machine.openFiles());
+        given(options.connections(), Math.clamp(files / CONNECTIONS_SHARE, 64, 65_536)),
+        files);
   }
 
   private static int given(int option, int derived) {
@@ -120,6 +128,7 @@ public record Sizes(
     values.put("--drive-reads", "" + driveReads);
     values.put("--metadata-reads", "" + metadataReads);
     values.put("--block-cache", mib(blockCacheBytes));
+    values.put("--connections", "" + connections);
     values.put("--open-files", "" + openFiles);
     return values;
   }

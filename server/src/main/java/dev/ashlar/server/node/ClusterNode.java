@@ -1,6 +1,7 @@
 package dev.ashlar.server.node;
 
 import dev.ashlar.blob.context.ErasureCodes;
+import dev.ashlar.gateway.audit.AuditLog;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ShardStore;
@@ -77,6 +78,7 @@ final class ClusterNode implements RunningServer {
   private final Clock clock = Clock.systemUTC();
   private final Clock steady = SteadyClock.ofSystem();
   private final CloseStack opened = new CloseStack();
+  private final @Nullable AuditLog audit;
   private final @Nullable ClusterTls tls;
   private final @Nullable PortTls portTls;
   private final EventLoops loops;
@@ -99,6 +101,7 @@ final class ClusterNode implements RunningServer {
     try {
       // Before anything is opened: what is wrong with it shows at once.
       tls = openTls();
+      audit = AuditLogs.open(options, opened, meters);
       portTls = ServedTls.open(options, opened, meters, clock);
       int threads = options.sizes().eventLoops();
       loops = opened.add(new EventLoops(options.service().transport(), threads, "cluster"));
@@ -265,7 +268,8 @@ final class ClusterNode implements RunningServer {
             new GatewayRole(
                 options,
                 new GatewayRole.Backend(cluster.id(), profile, metadata, drives::store),
-                new GatewayRole.Dependencies(codes, resources.slabs(), meters, clock, steady),
+                new GatewayRole.Dependencies(
+                    codes, resources.slabs(), meters, clock, steady, audit),
                 drives::oldestReadMs));
     member.reportReads(() -> oldestReadMs(gateway, drives.logTime()));
     BooleanSupplier isItsTurn = () -> drives.isFresh() && drives.isFirstGateway();
@@ -392,6 +396,11 @@ final class ClusterNode implements RunningServer {
   @Override
   public @Nullable PortTls tls() {
     return portTls;
+  }
+
+  @Override
+  public @Nullable AuditLog audit() {
+    return audit;
   }
 
   @Override

@@ -12,7 +12,9 @@ import dev.ashlar.blob.repair.GroupDebts;
 import dev.ashlar.blob.repair.RepairConfig;
 import dev.ashlar.blob.repair.Repairer;
 import dev.ashlar.blob.scrub.ParityScrub;
+import dev.ashlar.gateway.audit.AuditLog;
 import dev.ashlar.gateway.auth.Authenticator;
+import dev.ashlar.gateway.auth.FailedAttempts;
 import dev.ashlar.gateway.auth.FormAuthenticator;
 import dev.ashlar.gateway.auth.SigV2Authenticator;
 import dev.ashlar.gateway.auth.SigV4Authenticator;
@@ -120,9 +122,15 @@ final class GatewayRole implements AutoCloseable {
    *
    * @param clock of the machine, by which requests are signed
    * @param steady one without jumps, for all that waits or compares
+   * @param audit null: there is no audit log
    */
   record Dependencies(
-      ErasureCodes codes, SlabPool slabs, MeterRegistry meters, Clock clock, Clock steady) {}
+      ErasureCodes codes,
+      SlabPool slabs,
+      MeterRegistry meters,
+      Clock clock,
+      Clock steady,
+      @Nullable AuditLog audit) {}
 
   /**
    * @param heldByOthers given since when reads run here, since when they do anywhere
@@ -276,11 +284,15 @@ final class GatewayRole implements AutoCloseable {
       accounts(root, seals).ensureAll(AccountsFile.read(accounts));
     }
     Principals principals = principals(root, seals);
+    FailedAttempts attempts =
+        new FailedAttempts(options.service().authFailuresPerMinute(), System::nanoTime)
+            .measuredBy(dependencies.meters(), "s3");
     SigV4Authenticator version4 =
-        new SigV4Authenticator(credentials(root), principals, signedRegion(), dependencies.clock());
+        new SigV4Authenticator(
+            credentials(root), principals, signedRegion(), dependencies.clock(), attempts);
     Authenticator authenticator =
         options.service().acceptsSignatureV2()
-            ? new SigV2Authenticator(version4, hosts, dependencies.clock())
+            ? new SigV2Authenticator(version4, hosts, dependencies.clock(), attempts)
             : version4;
     S3Service service =
         new S3Service(
@@ -294,16 +306,19 @@ final class GatewayRole implements AutoCloseable {
     HttpConfig http =
         HttpConfig.defaults(listeners(options.service().listen(), tls))
             .withTransport(options.service().transport())
-            .withEventLoops(options.sizes().eventLoops());
+            .withEventLoops(options.sizes().eventLoops())
+            .withConnections(options.sizes().connections());
     ByteBudget budget = ProcessMemory.ofConnections(options.sizes());
     return opened
         .add(
             new S3Server(
                 http,
-                new HealthService(withIdentities(service, principals, seals), hosts, state),
+                new HealthService(
+                    withIdentities(service, principals, seals, attempts), hosts, state),
                 budget,
                 dependencies.meters(),
-                dependencies.clock()))
+                dependencies.clock(),
+                dependencies.audit()))
         .address();
   }
 
@@ -327,14 +342,15 @@ final class GatewayRole implements AutoCloseable {
   }
 
   /** IAM and STS on the same port. */
-  private RequestHandler withIdentities(S3Service s3, Principals principals, SecretSeals seals) {
+  private RequestHandler withIdentities(
+      S3Service s3, Principals principals, SecretSeals seals, FailedAttempts attempts) {
     MetadataClient metadata = backend.metadata();
     Clock clock = dependencies.clock();
     Set<String> actions = new HashSet<>(IamService.actionNames());
     actions.addAll(SessionService.actionNames());
     return new QueryService(
         s3,
-        new FormAuthenticator(principals, signedRegion(), clock),
+        new FormAuthenticator(principals, signedRegion(), clock, attempts),
         Map.of(
             QueryApi.IAM, new IamService(metadata, seals),
             QueryApi.STS, new SessionService(metadata, new FetchedKeys(), new SecureRandom())),

@@ -1,6 +1,7 @@
 package dev.ashlar.server.node;
 
 import dev.ashlar.blob.context.ErasureCodes;
+import dev.ashlar.gateway.audit.AuditLog;
 import dev.ashlar.metadata.consensus.MetadataConfig;
 import dev.ashlar.metadata.consensus.checkpoint.CheckpointLimits;
 import dev.ashlar.metadata.garbage.GarbageCollector;
@@ -63,6 +64,7 @@ public final class Node implements RunningServer {
   private static final int VACANT_TRIES = 5;
 
   private final CloseStack opened = new CloseStack();
+  private final @Nullable AuditLog audit;
   private final MetadataServer metadataServer;
   private final UUID cluster;
   private final Profile profile;
@@ -78,6 +80,7 @@ public final class Node implements RunningServer {
   Node(ServerOptions options, MeterRegistry meters) throws Exception {
     try {
       Clock clock = Clock.systemUTC();
+      audit = AuditLogs.open(options, opened, meters);
       tls = ServedTls.open(options, opened, meters, clock);
       Clock steady = SteadyClock.ofSystem();
       ErasureCodes codes = opened.add(new ErasureCodes(options.data().codec()));
@@ -121,7 +124,8 @@ public final class Node implements RunningServer {
               new GatewayRole(
                   options,
                   new GatewayRole.Backend(cluster, profile, metadata, awaited::store),
-                  new GatewayRole.Dependencies(codes, resources.slabs(), meters, clock, steady),
+                  new GatewayRole.Dependencies(
+                      codes, resources.slabs(), meters, clock, steady, audit),
                   LongUnaryOperator.identity()));
       PeriodicJobs jobs = opened.add(new PeriodicJobs(() -> true, meters));
       sweepOnce(gateway.collectGarbage(jobs, gateway.reads()::oldestMs, steady));
@@ -285,6 +289,11 @@ public final class Node implements RunningServer {
   @Override
   public @Nullable PortTls tls() {
     return tls;
+  }
+
+  @Override
+  public @Nullable AuditLog audit() {
+    return audit;
   }
 
   @Override

@@ -1,7 +1,7 @@
 package dev.ashlar.server.node;
 
+import dev.ashlar.protocol.process.RateLimitedLog;
 import dev.ashlar.server.config.ServerOptions;
-import dev.ashlar.transport.session.RateLimitedLog;
 import dev.ashlar.transport.tls.PortTls;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.TimeGauge;

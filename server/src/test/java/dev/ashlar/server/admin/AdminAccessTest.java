@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import dev.ashlar.gateway.auth.FailedAttempts;
 import dev.ashlar.server.config.RootCredential;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
@@ -15,9 +16,12 @@ import org.junit.jupiter.api.Test;
 class AdminAccessTest {
   private static final RootCredential ROOT =
       new RootCredential("access", "secret-secret", "a test", false);
-  private static final AdminAccess ON_LOOPBACK = new AdminAccess(() -> null, true);
-  private static final AdminAccess ELSEWHERE = new AdminAccess(() -> ROOT, false);
-  private static final AdminAccess WITHOUT = new AdminAccess(() -> null, false);
+  private static final AdminAccess ON_LOOPBACK =
+      new AdminAccess(() -> null, true, FailedAttempts.unlimited());
+  private static final AdminAccess ELSEWHERE =
+      new AdminAccess(() -> ROOT, false, FailedAttempts.unlimited());
+  private static final AdminAccess WITHOUT =
+      new AdminAccess(() -> null, false, FailedAttempts.unlimited());
 
   private static MutableHttpRequest<?> post() {
     return HttpRequest.POST("/scrub", "");
@@ -52,6 +56,23 @@ class AdminAccessTest {
         HttpStatus.UNAUTHORIZED, ELSEWHERE.refusalOfChange(withCredentials("another-one")));
     assertNull(ELSEWHERE.refusalOfChange(withCredentials("secret-secret")));
     assertNull(ELSEWHERE.refusal(withCredentials("secret-secret")));
+  }
+
+  @Test
+  void guessesOfTheCredentialsAreLimited() {
+    AdminAccess limited = new AdminAccess(() -> ROOT, false, new FailedAttempts(3, () -> 0));
+    for (int i = 0; i < 3; i++) {
+      assertRefused(
+          HttpStatus.UNAUTHORIZED, limited.refusal(withCredentials("guessed-secret-" + i)));
+    }
+    assertRefused(HttpStatus.TOO_MANY_REQUESTS, limited.refusal(withCredentials("secret-secret")));
+    assertRefused(HttpStatus.UNAUTHORIZED, limited.refusal(change()));
+    AdminAccess known = new AdminAccess(() -> ROOT, false, new FailedAttempts(3, () -> 0));
+    assertNull(known.refusal(withCredentials("secret-secret")));
+    for (int i = 0; i < 10; i++) {
+      assertRefused(HttpStatus.UNAUTHORIZED, known.refusal(withCredentials("guessed-secret-" + i)));
+    }
+    assertNull(known.refusal(withCredentials("secret-secret")));
   }
 
   @Test

@@ -60,7 +60,6 @@ class ChartTest {
           "ASHLAR_HEAP",
           "ASHLAR_DIRECT_MEMORY",
           "ASHLAR_JAVA_OPTIONS",
-          "ASHLAR_LOG_LEVEL",
           "ASHLAR_ACCESS_KEY",
           "ASHLAR_SECRET_KEY");
 

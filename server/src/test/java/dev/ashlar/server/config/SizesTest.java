@@ -26,12 +26,13 @@ class SizesTest {
 
   @Test
   void aSmallMachineHasTheLeastOfAll() {
-    assertEquals(new Sizes(SMALL, 2, 8, 4, 64 * MIB, 32 * MIB, 65_536), sizes(SMALL, 6));
+    assertEquals(new Sizes(SMALL, 2, 8, 4, 64 * MIB, 32 * MIB, 16_384, 65_536), sizes(SMALL, 6));
   }
 
   @Test
   void aLargeMachineHasMore() {
-    assertEquals(new Sizes(LARGE, 64, 42, 32, 4 * GIB, 256 * MIB, 1 << 20), sizes(LARGE, 6));
+    assertEquals(
+        new Sizes(LARGE, 64, 42, 32, 4 * GIB, 256 * MIB, 65_536, 1 << 20), sizes(LARGE, 6));
     assertEquals(8, sizes(LARGE, 60).driveReads());
     assertEquals(64, sizes(LARGE, 0).driveReads());
   }
@@ -47,8 +48,10 @@ class SizesTest {
             "--metadata-reads=7",
             "--block-cache=48MiB",
             "--open-files=9000");
-    assertEquals(new Sizes(LARGE, 3, 5, 7, 48 * MIB, 24 * MIB, 9000), given);
+    assertEquals(new Sizes(LARGE, 3, 5, 7, 48 * MIB, 24 * MIB, 2250, 9000), given);
     assertEquals(65_536, sizes(SMALL, 6, "--open-files=1000000").openFiles());
+    assertEquals(7, sizes(SMALL, 6, "--connections=7").connections());
+    assertEquals(64, sizes(SMALL, 6, "--open-files=200").connections());
   }
 
   @ParameterizedTest

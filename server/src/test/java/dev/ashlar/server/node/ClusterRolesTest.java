@@ -213,7 +213,7 @@ public class ClusterRolesTest {
             new GatewayRole(
                 options,
                 new GatewayRole.Backend(cluster.id(), PROFILE, metadata, drives::store),
-                new GatewayRole.Dependencies(codes, slabs, meters, clock, clock),
+                new GatewayRole.Dependencies(codes, slabs, meters, clock, clock, null),
                 LongUnaryOperator.identity()));
     RootCredential credential =
         RootCredential.given(

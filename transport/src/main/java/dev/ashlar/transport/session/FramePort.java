@@ -1,5 +1,6 @@
 package dev.ashlar.transport.session;
 
+import dev.ashlar.protocol.process.RateLimitedLog;
 import dev.ashlar.protocol.wire.FrameHeader;
 import dev.ashlar.protocol.wire.HandshakeMessage;
 import dev.ashlar.protocol.wire.Message;

@@ -1,5 +1,6 @@
 package dev.ashlar.transport.session;
 
+import dev.ashlar.protocol.process.RateLimitedLog;
 import dev.ashlar.protocol.wire.ClusterSecret;
 import dev.ashlar.protocol.wire.HandshakeException;
 import dev.ashlar.protocol.wire.HandshakeMessage;

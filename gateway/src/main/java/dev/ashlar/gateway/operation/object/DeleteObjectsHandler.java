@@ -2,6 +2,9 @@ package dev.ashlar.gateway.operation.object;
 
 import dev.ashlar.gateway.access.AccessControl.Permit;
 import dev.ashlar.gateway.access.Need;
+import dev.ashlar.gateway.access.policy.decision.Decision;
+import dev.ashlar.gateway.audit.AuditEvent;
+import dev.ashlar.gateway.error.Denial;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
@@ -31,6 +34,9 @@ import org.jspecify.annotations.Nullable;
 public record DeleteObjectsHandler(Backend backend) {
   private static final int KEYS_MAX = 1000;
 
+  /** The lines of the audit log about single keys. */
+  private static final String KEY_OPERATION = "DeleteObjectsKey";
+
   /** What the body names, as it names it. */
   private record Deletion(String key, @Nullable String versionId, Precondition condition) {}
 
@@ -38,15 +44,44 @@ public record DeleteObjectsHandler(Backend backend) {
 
   private record Deleted(Deletion deletion, DeleteResult result) implements Outcome {}
 
-  private record Failed(Deletion deletion, S3Error error) implements Outcome {}
+  private record Failed(Deletion deletion, Refusal refusal) implements Outcome {}
 
-  public HttpAnswer handle(S3Request.DeleteObjects request, Permit permit, RequestBody body)
+  /**
+   * Why a key is not deleted.
+   *
+   * @param denial null: it is not denied
+   */
+  private record Refusal(S3Error error, @Nullable Denial denial) {}
+
+  /**
+   * @param audit null: there is no audit log
+   */
+  public HttpAnswer handle(
+      S3Request.DeleteObjects request, Permit permit, RequestBody body, @Nullable AuditEvent audit)
       throws S3Exception, MetadataUnavailableException, InterruptedException {
     Element document = XmlReader.read(BodyIngest.document(body), "Delete");
     List<Deletion> deletions = deletions(document);
     List<Outcome> outcomes = delete(request, permit, deletions);
+    if (audit != null) {
+      outcomes.forEach(outcome -> audit.part(part(outcome)));
+    }
     boolean isQuiet = "true".equals(document.childText("Quiet"));
     return Answers.xml(document(outcomes, isQuiet));
+  }
+
+  private static AuditEvent.Part part(Outcome outcome) {
+    return switch (outcome) {
+      case Deleted(Deletion deletion, DeleteResult result) ->
+          new AuditEvent.Part(KEY_OPERATION, deletion.key, deletion.versionId, null, 204, null);
+      case Failed(Deletion deletion, Refusal refusal) ->
+          new AuditEvent.Part(
+              KEY_OPERATION,
+              deletion.key,
+              deletion.versionId,
+              refusal.denial,
+              refusal.error.status(),
+              refusal.error.code());
+    };
   }
 
   private static List<Deletion> deletions(Element document) throws S3Exception {
@@ -82,12 +117,12 @@ public record DeleteObjectsHandler(Backend backend) {
   private List<Outcome> delete(
       S3Request.DeleteObjects request, Permit permit, List<Deletion> deletions)
       throws S3Exception, MetadataUnavailableException {
-    List<@Nullable S3Error> refusals = new ArrayList<>(deletions.size());
+    List<@Nullable Refusal> refusals = new ArrayList<>(deletions.size());
     List<DeleteTarget> targets = new ArrayList<>(deletions.size());
     for (Deletion deletion : deletions) {
       VersionRef version =
           deletion.versionId == null ? null : VersionId.version(deletion.versionId);
-      S3Error refusal = refusal(request, permit, deletion, version);
+      Refusal refusal = refusal(request, permit, deletion, version);
       refusals.add(refusal);
       if (refusal == null) {
         targets.add(target(deletion, version, request.bypassesGovernance()));
@@ -99,7 +134,7 @@ public record DeleteObjectsHandler(Backend backend) {
     List<Outcome> outcomes = new ArrayList<>(deletions.size());
     int next = 0;
     for (int i = 0; i < deletions.size(); i++) {
-      S3Error refusal = refusals.get(i);
+      Refusal refusal = refusals.get(i);
       outcomes.add(
           refusal == null
               ? outcome(deletions.get(i), results.get(next++))
@@ -109,25 +144,26 @@ public record DeleteObjectsHandler(Backend backend) {
   }
 
   /** Why a deletion is not even tried; null if it is. */
-  private static @Nullable S3Error refusal(
+  private static @Nullable Refusal refusal(
       S3Request.DeleteObjects request,
       Permit permit,
       Deletion deletion,
       @Nullable VersionRef version) {
     if (deletion.versionId != null && version == null) {
-      return S3Error.NO_SUCH_VERSION;
+      return new Refusal(S3Error.NO_SUCH_VERSION, null);
     }
     String bucket = request.bucket();
     Need.Resource key = new Need.Resource.Key(bucket, deletion.key, version);
-    boolean isAllowed =
-        permit.isAllowed(Need.ofVersion("s3:DeleteObject", key))
-            && (!request.bypassesGovernance()
-                || permit.isAllowed(Need.of(S3Request.BYPASS_GOVERNANCE, key)))
-            && (deletion.condition.getIfMatch().isEmpty()
-                || deletion.condition.getIfMatch().equals("*")
-                || permit.isAllowed(
-                    Need.of("s3:GetObject", new Need.Resource.Key(bucket, deletion.key))));
-    return isAllowed ? null : S3Error.ACCESS_DENIED;
+    Decision decision = permit.decide(Need.ofVersion("s3:DeleteObject", key));
+    if (decision.isAllowed() && request.bypassesGovernance()) {
+      decision = permit.decide(Need.of(S3Request.BYPASS_GOVERNANCE, key));
+    }
+    String etag = deletion.condition.getIfMatch();
+    if (decision.isAllowed() && !etag.isEmpty() && !etag.equals("*")) {
+      decision =
+          permit.decide(Need.of("s3:GetObject", new Need.Resource.Key(bucket, deletion.key)));
+    }
+    return decision.isAllowed() ? null : new Refusal(S3Error.ACCESS_DENIED, decision.why());
   }
 
   private static DeleteTarget target(
@@ -145,7 +181,11 @@ public record DeleteObjectsHandler(Backend backend) {
   private static Outcome outcome(Deletion deletion, DeleteResult result) {
     return result.getCode() == ResultCode.OK
         ? new Deleted(deletion, result)
-        : new Failed(deletion, ErrorMapping.error(result.getCode()));
+        : new Failed(
+            deletion,
+            new Refusal(
+                ErrorMapping.error(result.getCode()),
+                result.getCode() == ResultCode.OBJECT_LOCKED ? Denial.LOCK : null));
   }
 
   private static XmlWriter document(List<Outcome> outcomes, boolean isQuiet) {
@@ -182,8 +222,8 @@ public record DeleteObjectsHandler(Backend backend) {
     xml.open("Error")
         .element("Key", failed.deletion.key)
         .optional("VersionId", failed.deletion.versionId)
-        .element("Code", failed.error.code())
-        .element("Message", failed.error.message())
+        .element("Code", failed.refusal.error.code())
+        .element("Message", failed.refusal.error.message())
         .close();
   }
 }

@@ -1,6 +1,7 @@
 package dev.ashlar.gateway.operation.shared;
 
 import dev.ashlar.blob.DataUnavailableException;
+import dev.ashlar.gateway.error.Denial;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.protocol.client.UnavailableException;
@@ -20,7 +21,8 @@ public final class ErrorMapping {
   /** Throws the S3 error of a code that is not OK. */
   public static void requireOk(ResultCode code) throws S3Exception {
     if (code != ResultCode.OK) {
-      throw new S3Exception(error(code));
+      S3Exception error = new S3Exception(error(code));
+      throw code == ResultCode.OBJECT_LOCKED ? error.deniedBy(Denial.LOCK) : error;
     }
   }
 

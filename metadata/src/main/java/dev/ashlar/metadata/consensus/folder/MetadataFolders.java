@@ -171,7 +171,7 @@ public final class MetadataFolders {
     Path folder = folders.get(place);
     FolderIdentity identity;
     try {
-      Files.createDirectories(folder);
+      PrivateFolder.create(folder);
       if (!Files.exists(folder.resolve(FolderIdentity.FILE))) {
         if (RestoreMark.in(folder).isEmpty()) {
           FolderIdentity.requireEmpty(folder);

@@ -42,7 +42,7 @@ public final class PeerFolder {
    */
   public static PeerFolder open(Path folder, UUID cluster, int place, int places)
       throws IOException {
-    Files.createDirectories(folder);
+    PrivateFolder.create(folder);
     if (!Files.exists(folder.resolve(FolderIdentity.FILE))) {
       Optional<RestoreMark> restored = RestoreMark.in(folder);
       if (restored.isPresent()) {

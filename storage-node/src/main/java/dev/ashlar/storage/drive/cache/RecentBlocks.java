@@ -3,6 +3,7 @@ package dev.ashlar.storage.drive.cache;
 import dev.ashlar.protocol.client.CommittedAttempt;
 import dev.ashlar.protocol.client.ShardView;
 import dev.ashlar.protocol.model.ShardId;
+import dev.ashlar.protocol.process.RateLimitedLog;
 import dev.ashlar.storage.drive.segment.Checksum;
 import dev.ashlar.storage.drive.segment.Extent;
 import dev.ashlar.storage.drive.segment.SegmentFormat;
@@ -16,6 +17,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Recently written blocks in memory. Parity blocks change repeatedly: once for each data shard when
@@ -26,6 +28,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class RecentBlocks implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RecentBlocks.class);
+  private static final RateLimitedLog CORRUPTED = new RateLimitedLog(LOG, Level.ERROR);
 
   /** Longer pieces are unlikely to change again soon. */
   private static final int PIECE_BLOCKS_MAX = 4;
@@ -228,10 +231,9 @@ public final class RecentBlocks implements AutoCloseable {
     for (int i = 0; i < blocks.size(); i++) {
       BlockRing.Block recent = blocks.get(i);
       if (!recent.read(target, i * BLOCK, checksum)) {
-        LOG.error(
-            "Block {} of {} was corrupted in memory; it is read from the drive instead",
-            recent.block(),
-            shard);
+        CORRUPTED.log(
+            "Block %s of %s was corrupted in memory; it is read from the drive instead"
+                .formatted(recent.block(), shard));
         forget(shard, recent.block());
         return 0;
       }

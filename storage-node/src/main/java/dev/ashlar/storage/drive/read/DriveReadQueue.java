@@ -5,6 +5,7 @@ import dev.ashlar.protocol.client.ShardData;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.process.RateLimitedLog;
 import dev.ashlar.storage.drive.config.DriveConfig;
 import dev.ashlar.storage.drive.index.IndexException;
 import java.io.IOException;
@@ -19,6 +20,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * The reads of one drive: a limited number runs, a limited number waits. A hanging drive blocks
@@ -28,6 +30,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class DriveReadQueue {
   private static final Logger LOG = LoggerFactory.getLogger(DriveReadQueue.class);
+  private static final RateLimitedLog FAILURES = new RateLimitedLog(LOG, Level.ERROR);
 
   private final DriveId drive;
   private final DriveConfig.Limits limits;
@@ -341,7 +344,7 @@ public final class DriveReadQueue {
       } catch (ShardException e) {
         failure = e;
       } catch (RuntimeException | Error e) {
-        LOG.error("Drive {}: a read failed", drive, e);
+        FAILURES.log("Drive " + drive + ": a read failed", e);
         failure = new ShardException(ShardFault.IO_ERROR, drive + ": " + e, e);
       }
       leave(place);

@@ -28,9 +28,10 @@ public final class Authorization {
       return Decision.IMPLICIT_DENY;
     }
     IdentityPolicies.Answer caller = policies.evaluate(request);
-    return caller.isDenied()
-        ? Decision.EXPLICIT_DENY
-        : Decision.allowIf(caller.isAllowed() && caller.isInsideSession());
+    Decision denial = caller.denial();
+    return denial == null
+        ? Decision.allowIf(caller.isAllowed() && caller.isInsideSession())
+        : denial;
   }
 
   /**
@@ -49,12 +50,13 @@ public final class Authorization {
     IdentityPolicies.Answer caller = policies.evaluate(request);
     Policy policy = bucket.policy();
     Verdict ofBucket = policy == null ? Verdict.NO_MATCH : policy.evaluate(request);
-    if (caller.isDenied() || ofBucket == Verdict.DENY) {
-      return Decision.EXPLICIT_DENY;
+    Decision denial = denial(caller, ofBucket, Decision.BUCKET_DENY);
+    if (denial != null) {
+      return denial;
     }
     boolean isOwners = bucket.isRestricted() || POLICY_ACTIONS.contains(request.actionName());
     if (isOwners && !isOfOwner(request.requester(), bucket)) {
-      return Decision.IMPLICIT_DENY;
+      return bucket.isRestricted() ? Decision.BLOCKED : Decision.IMPLICIT_DENY;
     }
     String owner = decidingOwner(request, bucket, object);
     // The policy of a bucket cannot give away objects that belong to somebody else.
@@ -83,8 +85,9 @@ public final class Authorization {
       AccessRequest request, IdentityPolicies policies, String roleAccountId, Policy trust) {
     IdentityPolicies.Answer caller = policies.evaluate(request);
     Verdict verdict = trust.evaluate(request);
-    if (caller.isDenied() || verdict == Verdict.DENY) {
-      return Decision.EXPLICIT_DENY;
+    Decision denial = denial(caller, verdict, Decision.TRUST_DENY);
+    if (denial != null) {
+      return denial;
     }
     return Decision.allowIf(
         switch (request.requester()) {
@@ -97,6 +100,20 @@ public final class Authorization {
                   && (caller.isAllowed()
                       || (verdict == Verdict.ALLOW && identity.accountId().equals(roleAccountId)));
         });
+  }
+
+  /**
+   * The statement that denies, the caller's own first; null: there is none.
+   *
+   * @param ofResource the outcome if the policy of the resource denies
+   */
+  private static @Nullable Decision denial(
+      IdentityPolicies.Answer caller, Verdict resource, Decision ofResource) {
+    Decision own = caller.denial();
+    if (own != null) {
+      return own;
+    }
+    return resource == Verdict.DENY ? ofResource : null;
   }
 
   private static boolean isRescue(AccessRequest request, BucketAccess bucket) {

@@ -5,6 +5,7 @@ import dev.ashlar.gateway.access.policy.Policy;
 import dev.ashlar.gateway.access.policy.Requester;
 import dev.ashlar.gateway.access.policy.Verdict;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The policies on the side of a caller.
@@ -21,16 +22,27 @@ public record IdentityPolicies(List<Policy> attached, List<Policy> session) {
     session = List.copyOf(session);
   }
 
-  /** What this side says about a request: whether it is denied, allowed, and inside the session. */
-  record Answer(boolean isDenied, boolean isAllowed, boolean isInsideSession) {}
+  /**
+   * What this side says about a request: whether it is denied, allowed, and inside the session.
+   *
+   * @param denial null: it is not denied
+   */
+  record Answer(@Nullable Decision denial, boolean isAllowed, boolean isInsideSession) {}
 
   Answer evaluate(AccessRequest request) {
     Verdict own = combine(attached, request);
     Verdict limit = session.isEmpty() ? Verdict.ALLOW : combine(session, request);
     return new Answer(
-        own == Verdict.DENY || limit == Verdict.DENY,
+        denial(own, limit),
         own == Verdict.ALLOW || request.requester() instanceof Requester.Root,
         limit == Verdict.ALLOW);
+  }
+
+  private static @Nullable Decision denial(Verdict own, Verdict limit) {
+    if (own == Verdict.DENY) {
+      return Decision.IDENTITY_DENY;
+    }
+    return limit == Verdict.DENY ? Decision.SESSION_DENY : null;
   }
 
   private static Verdict combine(List<Policy> policies, AccessRequest request) {

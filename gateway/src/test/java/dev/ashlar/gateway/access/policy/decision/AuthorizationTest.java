@@ -125,12 +125,12 @@ class AuthorizationTest {
   @Test
   void explicitDenyWins() {
     BucketAccess denying = bucket(bucketPolicy("Deny", "'*'"));
-    assertEquals(Decision.EXPLICIT_DENY, get(ALICE, ALLOWED, denying));
-    assertEquals(Decision.EXPLICIT_DENY, get(ROOT, IdentityPolicies.NONE, denying));
-    assertEquals(Decision.EXPLICIT_DENY, get(ANONYMOUS, IdentityPolicies.NONE, denying));
-    assertEquals(Decision.EXPLICIT_DENY, get(ALICE, attached(ALLOW_ALL, DENY_ALL), bucket(null)));
+    assertEquals(Decision.BUCKET_DENY, get(ALICE, ALLOWED, denying));
+    assertEquals(Decision.BUCKET_DENY, get(ROOT, IdentityPolicies.NONE, denying));
+    assertEquals(Decision.BUCKET_DENY, get(ANONYMOUS, IdentityPolicies.NONE, denying));
+    assertEquals(Decision.IDENTITY_DENY, get(ALICE, attached(ALLOW_ALL, DENY_ALL), bucket(null)));
     assertEquals(
-        Decision.EXPLICIT_DENY,
+        Decision.SESSION_DENY,
         get(SESSION, new IdentityPolicies(List.of(ALLOW_ALL), List.of(DENY_ALL)), bucket(null)));
   }
 
@@ -148,13 +148,13 @@ class AuthorizationTest {
     for (String action :
         List.of("s3:GetBucketPolicy", "s3:PutBucketPolicy", "s3:DeleteBucketPolicy")) {
       assertEquals(Decision.ALLOW, on(action, ROOT, IdentityPolicies.NONE, bucket(deny)));
-      assertEquals(Decision.EXPLICIT_DENY, on(action, ROOT, IdentityPolicies.NONE, removed));
-      assertEquals(Decision.EXPLICIT_DENY, on(action, ALICE, ALLOWED, bucket(deny)));
+      assertEquals(Decision.BUCKET_DENY, on(action, ROOT, IdentityPolicies.NONE, removed));
+      assertEquals(Decision.BUCKET_DENY, on(action, ALICE, ALLOWED, bucket(deny)));
       assertEquals(
-          Decision.EXPLICIT_DENY, on(action, OTHER_ROOT, IdentityPolicies.NONE, bucket(deny)));
+          Decision.BUCKET_DENY, on(action, OTHER_ROOT, IdentityPolicies.NONE, bucket(deny)));
     }
     assertEquals(
-        Decision.EXPLICIT_DENY, on("s3:PutBucketAcl", ROOT, IdentityPolicies.NONE, bucket(deny)));
+        Decision.BUCKET_DENY, on("s3:PutBucketAcl", ROOT, IdentityPolicies.NONE, bucket(deny)));
   }
 
   @Test
@@ -202,8 +202,8 @@ class AuthorizationTest {
                     toService + ANYTHING, toOther + ANYTHING, toPublic + ANYTHING)));
     assertEquals(Decision.ALLOW, get(LOGGING, IdentityPolicies.NONE, open));
     assertEquals(Decision.ALLOW, get(ALICE, IdentityPolicies.NONE, open));
-    assertEquals(Decision.IMPLICIT_DENY, get(OTHER_ALICE, ALLOWED, open));
-    assertEquals(Decision.IMPLICIT_DENY, get(ANONYMOUS, IdentityPolicies.NONE, open));
+    assertEquals(Decision.BLOCKED, get(OTHER_ALICE, ALLOWED, open));
+    assertEquals(Decision.BLOCKED, get(ANONYMOUS, IdentityPolicies.NONE, open));
     BucketAccess closed =
         with(restricting, bucket(Documents.bucketPolicy(toService + ANYTHING, toOther + ANYTHING)));
     assertEquals(Decision.ALLOW, get(OTHER_ALICE, ALLOWED, closed));
@@ -263,7 +263,7 @@ class AuthorizationTest {
         Authorization.decideInOwnAccount(
             list, new IdentityPolicies(List.of(ALLOW_ALL), List.of(ONLY_LISTS))));
     assertEquals(
-        Decision.EXPLICIT_DENY,
+        Decision.IDENTITY_DENY,
         Authorization.decideInOwnAccount(list, attached(ALLOW_ALL, DENY_ALL)));
     assertEquals(
         Decision.ALLOW,
@@ -295,7 +295,7 @@ class AuthorizationTest {
         Decision.IMPLICIT_DENY,
         assume(new Requester.Federated("idp"), IdentityPolicies.NONE, toAccount));
     assertEquals(
-        Decision.EXPLICIT_DENY,
+        Decision.TRUST_DENY,
         assume(
             ALICE,
             mayAssume,

@@ -3,7 +3,6 @@ package dev.ashlar.gateway.access.policy.decision;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /**
  * The decision about a row of the table, written as the rules are told: a list of reasons to refuse
@@ -52,14 +51,20 @@ record ReferenceDecision(
         && action.matches("s3:(Get|Put|Delete)BucketPolicy")) {
       return "ALLOW";
     }
-    if (Stream.of(identity, session, bucket).anyMatch(verdicts -> verdicts.contains("deny"))) {
-      return "EXPLICIT_DENY";
+    if (identity.contains("deny")) {
+      return "IDENTITY_DENY";
+    }
+    if (session.contains("deny")) {
+      return "SESSION_DENY";
+    }
+    if (bucket.contains("deny")) {
+      return "BUCKET_DENY";
     }
     boolean isOutside = !account.equals(bucketOwner) && !caller.kind().equals("service");
     if (block.contains("RestrictPublicBuckets")
         && bucketPolicy.stream().anyMatch(ReferencePolicy::isPublic)
         && isOutside) {
-      return "IMPLICIT_DENY";
+      return "BLOCKED";
     }
     if (isOutside && action.matches("s3:(Get|Put|Delete)BucketPolicy")) {
       return "IMPLICIT_DENY";

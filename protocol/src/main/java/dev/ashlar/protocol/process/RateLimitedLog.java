@@ -1,7 +1,9 @@
-package dev.ashlar.transport.session;
+package dev.ashlar.protocol.process;
 
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.event.Level;
 
@@ -14,7 +16,8 @@ public final class RateLimitedLog {
 
   private final Logger log;
   private final Level level;
-  private final AtomicLong nextNanos = new AtomicLong(System.nanoTime());
+  private final LongSupplier nanoTime;
+  private final AtomicLong nextNanos;
   private final AtomicLong left = new AtomicLong();
   private final AtomicLong logged = new AtomicLong();
 
@@ -22,19 +25,34 @@ public final class RateLimitedLog {
    * @param level of all its lines
    */
   public RateLimitedLog(Logger log, Level level) {
+    this(log, level, System::nanoTime);
+  }
+
+  RateLimitedLog(Logger log, Level level, LongSupplier nanoTime) {
     this.log = log;
     this.level = level;
+    this.nanoTime = nanoTime;
+    this.nextNanos = new AtomicLong(nanoTime.getAsLong());
   }
 
   /** Logs the message unless another one was logged within the period. */
   public void log(String message) {
-    long now = System.nanoTime();
+    log(message, null);
+  }
+
+  /**
+   * The same with a stack trace.
+   *
+   * @param cause null: there is none
+   */
+  public void log(String message, @Nullable Throwable cause) {
+    long now = nanoTime.getAsLong();
     long next = nextNanos.get();
     if (now - next >= 0 && nextNanos.compareAndSet(next, now + PERIOD_NANOS)) {
       long more = left.getAndSet(0);
       logged.incrementAndGet();
       String before = more == 0 ? "" : " (and " + more + " similar events before)";
-      log.atLevel(level).log("{}{}", message, before);
+      log.atLevel(level).setCause(cause).log("{}{}", message, before);
     } else {
       left.incrementAndGet();
     }

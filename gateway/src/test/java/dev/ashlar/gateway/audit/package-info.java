@@ -1,0 +1,4 @@
+@NullMarked
+package dev.ashlar.gateway.audit;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.ashlar.server.log;
+
+import org.jspecify.annotations.NullMarked;
