@@ -33,17 +33,37 @@ class DocsCommandsIT {
   /** The first lines of the blocks that are not run, and why. */
   private static final Map<String, String> NOT_RUN =
       Map.ofEntries(
-          entry("rclone config create minio s3 provider=Minio endpoint=http://minio.example.com:9000 \\", "it needs two stores; ProgramsIT runs such commands of rclone"),
-          entry("export ASHLAR_SOURCE_ACCESS_KEY=minio-root ASHLAR_SOURCE_SECRET_KEY=...", "it needs a second store; ImportIT imports from one"),
-          entry("mc admin cluster iam export minio", "it needs a MinIO with users; ImportIamIT imports such a file"),
-          entry("./ashlar import s3:// --from https://minio.example.com:9000 --follow --mirror --until-lag 60", "it needs a second store; ImportIT follows one"),
-          entry("docker build -f packaging/Dockerfile -t ashlar .", "it needs Docker; the chart's test runs an image made by packaging/build"),
-          entry("packaging/build oci ashlar.tar localhost/ashlar:dev", "the chart's test does it, where there is a Kubernetes to load the image into"),
+          entry(
+              "rclone config create minio s3 provider=Minio endpoint=http://minio.example.com:9000 \\",
+              "it needs two stores; ProgramsIT runs such commands of rclone"),
+          entry(
+              "export ASHLAR_SOURCE_ACCESS_KEY=minio-root ASHLAR_SOURCE_SECRET_KEY=...",
+              "it needs a second store; ImportIT imports from one"),
+          entry(
+              "mc admin cluster iam export minio",
+              "it needs a MinIO with users; ImportIamIT imports such a file"),
+          entry(
+              "./ashlar import s3:// --from https://minio.example.com:9000 --follow --mirror --until-lag 60",
+              "it needs a second store; ImportIT follows one"),
+          entry(
+              "docker build -f packaging/Dockerfile -t ashlar .",
+              "it needs Docker; the chart's test runs an image made by packaging/build"),
+          entry(
+              "packaging/build oci ashlar.tar localhost/ashlar:dev",
+              "the chart's test does it, where there is a Kubernetes to load the image into"),
           entry("packaging/build deb ashlar.deb", "packaging/test-debian installs such a package"),
-          entry("sudo chown ashlar: /mnt/d1/ashlar", "it needs systemd; packaging/test-debian does what the units do"),
-          entry("./ashlar cluster --nodes 6 --metadata 3 --gateways 2", "ClusterIT starts such a cluster with ports and folders of its own"),
-          entry("./mvnw -Psbom -DskipTests -pl server -am package", "it builds everything anew; the scanner asks a database on the internet"),
-          entry("./ashlar test           # builds everything and runs every test, real clients included", "this test is a part of it"));
+          entry(
+              "sudo chown ashlar: /mnt/d1/ashlar",
+              "it needs systemd; packaging/test-debian does what the units do"),
+          entry(
+              "./ashlar cluster --nodes 6 --metadata 3 --gateways 2",
+              "ClusterIT starts such a cluster with ports and folders of its own"),
+          entry(
+              "./mvnw -Psbom -DskipTests -pl server -am package",
+              "it builds everything anew; the scanner asks a database on the internet"),
+          entry(
+              "./ashlar test           # builds everything and runs every test, real clients included",
+              "this test is a part of it"));
 
   /** The chart's test runs what this page says, where there is a Kubernetes. */
   private static final String OF_KUBERNETES = "kubernetes.md";
