@@ -39,8 +39,7 @@ record Credential(String accessKey, String secretKey, Optional<String> sessionTo
       throws IOException {
     boolean isInEnvironment =
         environment.containsKey(names.accessKey()) || environment.containsKey(names.secretKey());
-    Map<String, String> found =
-        file == null || isInEnvironment ? environment : content(file);
+    Map<String, String> found = file == null || isInEnvironment ? environment : content(file);
     String accessKey = found.getOrDefault(names.accessKey(), "");
     String secretKey = found.getOrDefault(names.secretKey(), "");
     if (accessKey.isBlank() || secretKey.isBlank()) {
