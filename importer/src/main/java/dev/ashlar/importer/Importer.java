@@ -41,6 +41,7 @@ public final class Importer implements AutoCloseable {
     for (String bucket : buckets) {
       bring(bucket, current);
     }
+    census.interrupt(); // it may be behind where everything was equal
     census.join();
     return current;
   }

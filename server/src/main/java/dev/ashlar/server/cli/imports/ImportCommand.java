@@ -9,6 +9,7 @@ import dev.ashlar.server.config.OptionTypes;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -176,7 +177,7 @@ public final class ImportCommand implements Callable<Integer> {
       Duration lag = Duration.between(began, Instant.now());
       System.out.printf(
           "Lag: all changes before %s are copied (%d s ago); the last pass copied %d versions.%n",
-          began, lag.toSeconds(), tally.copies());
+          began.truncatedTo(ChronoUnit.SECONDS), lag.toSeconds(), tally.copies());
       boolean isClose =
           untilLagSeconds != null && lag.compareTo(Duration.ofSeconds(untilLagSeconds)) <= 0;
       if (isClose && tally.failures() == 0) {

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.ashlar.server.cli.imports;
+
+import org.jspecify.annotations.NullMarked;
