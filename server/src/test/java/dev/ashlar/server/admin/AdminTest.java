@@ -2,6 +2,7 @@ package dev.ashlar.server.admin;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -102,8 +103,8 @@ class AdminTest {
     NewBlob.Builder blob =
         TestBlobs.acknowledged(cluster.metadata, id, BalancedCluster.PROFILE.stripeBytes() + 1);
     cluster.metadata.require(TestBlobs.put("b", "a/key", blob.removeAcks(1)));
-    Locator.Page listed = (Locator.Page) cluster.admin.view("locate", "b/a/key", "");
-    Locator.Page verified = (Locator.Page) cluster.admin.view("locate-verified", "b/a/key", "null");
+    Locator.Page listed = located(cluster, "locate", "");
+    Locator.Page verified = located(cluster, "locate-verified", "null");
     assertEquals(List.of("null", "null"), List.of(listed.version(), verified.version()));
     Locator.Slice slice = listed.located().getFirst();
     assertEquals(id.toString(), slice.blob());
@@ -125,6 +126,11 @@ class AdminTest {
           Admin.RefusedException.class,
           () -> cluster.admin.view("locate", wrong.getFirst(), wrong.getLast()));
     }
+  }
+
+  private static Locator.Page located(BalancedCluster cluster, String page, String version)
+      throws Exception {
+    return assertInstanceOf(Locator.Page.class, cluster.admin.view(page, "b/a/key", version));
   }
 
   /** The pause after a restore also keeps data that its metadata does not know. */
