@@ -166,7 +166,7 @@ public final class AuditLog implements AutoCloseable {
 
   /** Writes what waits; gives up on an output that does not take it. */
   @Override
-  public void close() throws InterruptedException {
+  public void close() {
     lock.lock();
     try {
       closed = true;
@@ -175,8 +175,12 @@ public final class AuditLog implements AutoCloseable {
     } finally {
       lock.unlock();
     }
-    if (!writer.join(CLOSE_WAIT)) {
-      LOG.warn("The audit log did not take its last lines in time.");
+    try {
+      if (!writer.join(CLOSE_WAIT)) {
+        LOG.warn("The audit log did not take its last lines in time.");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 }

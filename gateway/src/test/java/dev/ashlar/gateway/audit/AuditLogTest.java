@@ -145,55 +145,52 @@ class AuditLogTest {
   @Test
   void anOutputThatHangsCostsLinesAndAWaitOnceNotMemory() throws Exception {
     Gate gate = new Gate();
-    try (AuditLog log = new AuditLog(gate, null, 2000, Duration.ofMillis(50))) {
-      log.write(event("first"));
-      gate.reached.await();
-      for (int i = 0; i < 10_000; i++) {
-        log.write(event("k" + i)); // would take minutes if each one waited
-      }
-      long kept = 10_000 - log.dropped();
-      assertTrue(kept > 0 && kept < 20, kept + " lines of at least 100 bytes in 2000");
-      gate.permits.release(1000);
-      long dropped = log.dropped();
-      log.close();
-      assertEquals(10_001, gate.lines() + dropped);
+    AuditLog log = new AuditLog(gate, null, 2000, Duration.ofMillis(50));
+    log.write(event("first"));
+    gate.reached.await();
+    for (int i = 0; i < 10_000; i++) {
+      log.write(event("k" + i)); // would take minutes if each one waited
     }
+    long kept = 10_000 - log.dropped();
+    assertTrue(kept > 0 && kept < 20, kept + " lines of at least 100 bytes in 2000");
+    gate.permits.release(1000);
+    long dropped = log.dropped();
+    log.close();
+    assertEquals(10_001, gate.lines() + dropped);
   }
 
   @Test
   void requestsWaitForAnOutputThatIsSlow() throws Exception {
     Gate gate = new Gate();
-    try (AuditLog log = new AuditLog(gate, null, 1000, LONG)) {
-      log.write(event("first"));
-      gate.reached.await();
-      Thread requests =
-          Thread.ofVirtual()
-              .start(
-                  () -> {
-                    for (int i = 0; i < 100; i++) {
-                      log.write(event("k" + i));
-                    }
-                  });
-      gate.permits.release(1000);
-      requests.join();
-      log.close();
-      assertEquals(0, log.dropped());
-      assertEquals(101, gate.lines());
-    }
+    AuditLog log = new AuditLog(gate, null, 1000, LONG);
+    log.write(event("first"));
+    gate.reached.await();
+    Thread requests =
+        Thread.ofVirtual()
+            .start(
+                () -> {
+                  for (int i = 0; i < 100; i++) {
+                    log.write(event("k" + i));
+                  }
+                });
+    gate.permits.release(1000);
+    requests.join();
+    log.close();
+    assertEquals(0, log.dropped());
+    assertEquals(101, gate.lines());
   }
 
   @Test
   void linesThatAFullDiskRefusesAreCounted() throws Exception {
     Gate gate = new Gate();
-    try (AuditLog log = new AuditLog(gate, null, 1 << 20, LONG)) {
-      gate.isFull.set(true);
-      gate.permits.release(1000);
-      for (int i = 0; i < 10; i++) {
-        log.write(event("k" + i));
-      }
-      log.close();
-      assertEquals(10, log.dropped());
+    AuditLog log = new AuditLog(gate, null, 1 << 20, LONG);
+    gate.isFull.set(true);
+    gate.permits.release(1000);
+    for (int i = 0; i < 10; i++) {
+      log.write(event("k" + i));
     }
+    log.close();
+    assertEquals(10, log.dropped());
   }
 
   @Test
