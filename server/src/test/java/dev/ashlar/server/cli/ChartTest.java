@@ -33,7 +33,7 @@ import picocli.CommandLine.Model.OptionSpec;
 /** The Helm chart and the image, compared with the server that they start. */
 class ChartTest {
   private static final Path CHART = Path.of("../helm/ashlar");
-  private static final Path IMAGE = Path.of("../container");
+  private static final Path IMAGE = Path.of("../packaging");
   private static final Pattern VARIABLE = Pattern.compile("ASHLAR_[A-Z0-9_]*[A-Z0-9]");
   private static final Pattern FLAG = Pattern.compile("(?<![\\w-])--([a-z][a-z0-9-]+)");
 
