@@ -17,6 +17,7 @@ import software.amazon.awssdk.services.s3.model.CompletedPart;
 import software.amazon.awssdk.services.s3.model.ObjectLockLegalHoldStatus;
 import software.amazon.awssdk.services.s3.model.ObjectLockMode;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
+import software.amazon.awssdk.services.s3.model.Tag;
 
 /** Buckets with all that an import keeps. What is in them follows from a seed. */
 final class SourceData {
@@ -44,8 +45,8 @@ final class SourceData {
 
   void fill() throws InterruptedException {
     s3.createBucket(r -> r.bucket(PLAIN));
-    s3.putBucketTagging(
-        r -> r.bucket(PLAIN).tagging(t -> t.tagSet(tag -> tag.key("team").value("stone"))));
+    Tag tag = Tag.builder().key("team").value("stone").build();
+    s3.putBucketTagging(r -> r.bucket(PLAIN).tagging(t -> t.tagSet(tag)));
     s3.createBucket(r -> r.bucket(VERSIONED));
     s3.putBucketVersioning(
         r ->

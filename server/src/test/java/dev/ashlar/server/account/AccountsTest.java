@@ -11,8 +11,11 @@ import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CreateBucket;
 import dev.ashlar.protocol.message.CredentialRow;
+import dev.ashlar.protocol.message.IdentityKind;
+import dev.ashlar.protocol.message.IdentityRow;
 import dev.ashlar.protocol.message.PrincipalAnswer;
 import dev.ashlar.protocol.message.PrincipalQuery;
+import dev.ashlar.protocol.message.PutIdentity;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.server.account.Accounts.RefusedException;
 import java.util.List;
@@ -116,6 +119,43 @@ class AccountsTest {
     assertEquals(PrincipalAnswer.State.ABSENT, signer(second.accessKey()).getState());
     assertThrows(RefusedException.class, () -> accounts.delete(made.account()));
     assertThrows(RefusedException.class, () -> accounts.create("12", "somebody", ""));
+  }
+
+  @Test
+  void usersGetKeysThatAreKnownFromElsewhere() throws Exception {
+    accounts.ensureAll(List.of(spec("111111111111", "AK1")));
+    String account = RootAccount.accountId(FIRST);
+    for (String name : List.of("alice", "bob")) {
+      metadata.require(
+          Command.newBuilder()
+              .setPutIdentity(
+                  PutIdentity.newBuilder()
+                      .setIdentity(
+                          IdentityRow.newBuilder()
+                              .setKind(IdentityKind.IDENTITY_USER)
+                              .setAccount(account)
+                              .setId("AIDA" + name)
+                              .setName(name)
+                              .setPath("/"))));
+    }
+    accounts.putUserKey("alice", "alice", "first secret", true);
+    accounts.putUserKey("alice", "alice", "second secret", false);
+    CredentialRow key = signer("alice").getCredential();
+    assertEquals("second secret", key.getSecret().toStringUtf8());
+    assertEquals("AIDAalice", key.getUserId());
+    assertTrue(key.getInactive());
+    refusedKey("somebody else", "bob", "alice");
+    refusedKey("somebody else", "bob", "AK1");
+    refusedKey("root credential", "bob", "ROOTKEY");
+    refusedKey("no user carol", "carol", "carol");
+    refusedKey("visible ASCII", "bob", "a/b");
+  }
+
+  private void refusedKey(String why, String user, String accessKey) {
+    RefusedException e =
+        assertThrows(
+            RefusedException.class, () -> accounts.putUserKey(user, accessKey, "secret", true));
+    assertTrue(String.valueOf(e.getMessage()).contains(why), e.getMessage());
   }
 
   @Test
