@@ -27,8 +27,8 @@ final class SourceData {
   static final List<String> BUCKETS = List.of(PLAIN, VERSIONED, LOCKED);
 
   private static final int CLIENTS = 8;
-  private static final int KEYS_PER_CLIENT = 30;
-  private static final int MULTIPART_EVERY = 60;
+  private static final int KEYS_PER_CLIENT = 20;
+  private static final int MULTIPART_EVERY = 80;
   private static final int PART_BYTES = 5 << 20;
   private static final int SMALL_BYTES_MAX = 40_000;
   private static final List<String> PREFIXES = List.of("a/", "a-", "ü +&/", "z%41~/");
