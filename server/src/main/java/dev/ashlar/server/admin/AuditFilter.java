@@ -14,8 +14,12 @@ import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
 import java.net.InetAddress;
 import java.util.List;
+import java.util.Set;
 
-/** Tells the audit log of each command of the management port, and of refused requests. */
+/**
+ * Tells the audit log of each command of the management port, of copies of what it knows, and of
+ * refused requests.
+ */
 @ServerFilter({"/admin/**", "/scrub"})
 final class AuditFilter {
   private static final String EVENT = "ashlar.audit";
@@ -23,6 +27,9 @@ final class AuditFilter {
   /** Parameters of commands. Secrets are not among them. */
   private static final List<String> PARAMETERS =
       List.of("target", "by", "id", "name", "email", "accessKey");
+
+  /** What is only read, and yet takes away more than the state of the store. */
+  private static final Set<String> COPIES = Set.of("metadata-backup", "diagnosis");
 
   private final RunningServer server;
   private final AdminAccess access;
@@ -51,9 +58,7 @@ final class AuditFilter {
                 request.getHeaders().get("User-Agent")),
             System.currentTimeMillis(),
             System.nanoTime());
-    String path = request.getPath();
-    String command = path.startsWith("/admin/") ? path.substring("/admin/".length()) : "scrub";
-    event.operation("admin:" + command);
+    event.operation("admin:" + command(request));
     for (String name : PARAMETERS) {
       String value = request.getParameters().get(name);
       if (value != null && !value.isEmpty()) {
@@ -61,6 +66,15 @@ final class AuditFilter {
       }
     }
     return event;
+  }
+
+  private static String command(HttpRequest<?> request) {
+    String path = request.getPath();
+    return path.startsWith("/admin/") ? path.substring("/admin/".length()) : "scrub";
+  }
+
+  private static boolean onlyShows(HttpRequest<?> request) {
+    return request.getMethod() == HttpMethod.GET && !COPIES.contains(command(request));
   }
 
   @ResponseFilter
@@ -73,7 +87,7 @@ final class AuditFilter {
         status == HttpStatus.UNAUTHORIZED
             || status == HttpStatus.FORBIDDEN
             || status == HttpStatus.TOO_MANY_REQUESTS;
-    if (log == null || event == null || (request.getMethod() == HttpMethod.GET && !isRefused)) {
+    if (log == null || event == null || (onlyShows(request) && !isRefused)) {
       return;
     }
     event.status(status.getCode());
