@@ -34,6 +34,7 @@ final class ManagementController {
 
   /** Also for load balancers: 503 when nothing can be read. */
   @Get(uris = {"/health", "/health/readiness"})
+  @ExecuteOn(TaskExecutors.BLOCKING)
   HttpResponse<RunningServer.HealthPage> health() {
     RunningServer.HealthPage health = server.health();
     boolean isUp = health.status() != Health.Status.DOWN;
@@ -42,7 +43,10 @@ final class ManagementController {
         .body(health);
   }
 
-  /** That the process answers; missing drives are no reason to restart it. */
+  /**
+   * That the process answers; missing drives are no reason to restart it. On the event loop, so that
+   * no page that waits delays it.
+   */
   @Get("/health/liveness")
   Map<String, Health.Status> liveness() {
     return Map.of("status", Health.Status.UP);
@@ -50,12 +54,14 @@ final class ManagementController {
 
   /** How far the scrub of each drive is. */
   @Get("/scrub")
+  @ExecuteOn(TaskExecutors.BLOCKING)
   ScrubPage scrub() {
     return server.scrub();
   }
 
   /** Has all drives begin a scrub at once. */
   @Post("/scrub")
+  @ExecuteOn(TaskExecutors.BLOCKING)
   HttpResponse<?> startScrub(HttpRequest<?> request) {
     HttpResponse<?> refusal = access.refusalOfChange(request);
     if (refusal != null) {

@@ -19,7 +19,7 @@ public final class MinioOptions {
   @Parameters(
       paramLabel = "FOLDER",
       arity = "0..*",
-      description = "Data folders, as in --data; in its place.")
+      description = "Data folders, in place of --data.")
   private List<String> folders = List.of();
 
   @Option(
