@@ -50,6 +50,10 @@ final class Connection extends ChannelInboundHandlerAdapter {
   private @Nullable Exchange current;
   // No further request is accepted.
   private boolean closing;
+
+  /** Whether there was no request when the closing server last looked. */
+  private boolean wasIdle;
+
   // The last answer is sent; the client is to close its side.
   private boolean lingering;
   private boolean taking;
@@ -313,11 +317,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
   private void finishIfDone() {
     if (current != null && current.answered && current.bodyEnded && !closing) {
       current = null;
+      wasIdle = false;
       timeouts.requestEnded(!pipelined.isEmpty());
-      if (shared.closing() && pipelined.isEmpty()) {
-        closeGently();
-        return;
-      }
       takePipelined();
     }
   }
@@ -338,11 +339,15 @@ final class Connection extends ChannelInboundHandlerAdapter {
     context().close();
   }
 
-  /** Closes an idle connection at once, a busy one after its answer. */
+  /**
+   * Closes the connection if it has been idle since the last call, or at once. An answer that begins
+   * while the server closes ends its connection by itself.
+   */
   void shutDown(boolean force) {
-    if (force || current == null) {
+    if (force || (wasIdle && current == null)) {
       close();
     }
+    wasIdle = current == null;
   }
 
   @Override

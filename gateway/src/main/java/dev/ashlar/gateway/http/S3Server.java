@@ -144,18 +144,21 @@ public final class S3Server implements AutoCloseable {
   }
 
   /**
-   * Stops accepting, and closes each connection after its next answer. Idle connections stay for a
-   * moment: a request that reaches a connection just closed would fail. Running requests end within
+   * Stops accepting, and closes each connection after its next answer. A connection without a
+   * request stays for a moment: a request that is on its way would fail. Running requests end within
    * the configured time, or their connections are closed.
    */
   @Override
   public void close() {
     state.beginClosing();
     listeners.forEach(listener -> listener.close().awaitUninterruptibly());
-    channels.newCloseFuture().awaitUninterruptibly(LAST_REQUESTS.toMillis());
-    state.connections.forEach(connection -> connection.handle().shutDown(false));
-    long shutdownMs = state.config.timeouts().shutdown().toMillis();
-    if (!channels.newCloseFuture().awaitUninterruptibly(shutdownMs)) {
+    long begin = System.nanoTime();
+    boolean isClosed = false;
+    while (!isClosed && System.nanoTime() - begin < state.config.timeouts().shutdown().toNanos()) {
+      state.connections.forEach(connection -> connection.handle().shutDown(false));
+      isClosed = channels.newCloseFuture().awaitUninterruptibly(LAST_REQUESTS.toMillis());
+    }
+    if (!isClosed) {
       LOG.warn("Requests did not end in time; closing {} connections.", channels.size());
       state.connections.forEach(connection -> connection.handle().shutDown(true));
       channels.newCloseFuture().awaitUninterruptibly(FORCED_END.toMillis());

@@ -26,6 +26,9 @@ class StopIT {
   private static final int CLIENTS = 8;
   private static final int BODY_BYTES = 64 << 10;
 
+  /** Its answer has begun before the end, and ends while the server closes. */
+  private static final Content LARGE = new Content(1, 4 << 20);
+
   @Test
   void aCleanEndLeavesACheckpointOfEveryMetadataFolder() throws IOException {
     ServerSpec spec = ServerSpec.named("stop").withMetadataFolders(3);
@@ -47,6 +50,7 @@ class StopIT {
     try (ServerProcess server = ServerProcess.start(ServerSpec.named("stop-load"))) {
       try (RawConnection first = new RawConnection(server)) {
         assertEquals(200, first.request("PUT", "/bucket", "", new byte[0]).status());
+        assertEquals(200, first.request("PUT", "/bucket/large", "", LARGE.bytes()).status());
       }
       Map<String, Content> written = new ConcurrentHashMap<>();
       List<String> unanswered = new CopyOnWriteArrayList<>();
@@ -76,6 +80,18 @@ class StopIT {
     }
   }
 
+  private static boolean readLarge(RawConnection connection, List<String> unanswered)
+      throws IOException {
+    RawConnection.Answer answer =
+        connection.request("GET", "/bucket/large", "", new byte[0]);
+    if (answer.status() == 200 && answer.body().length != LARGE.length()) {
+      unanswered.add("GET ends after " + answer.body().length + " bytes");
+    } else if (answer.status() != 200 && answer.status() != 503) {
+      unanswered.add("GET: " + answer);
+    }
+    return !"close".equals(answer.headers().get("connection"));
+  }
+
   /** One request after the other on one connection, and a new one where the server closes it. */
   private static void writeUntilRefused(
       ServerProcess server,
@@ -98,6 +114,9 @@ class StopIT {
             unanswered.add(key + ": " + answer);
           }
           isKept = !"close".equals(answer.headers().get("connection"));
+          if (isKept && number % 4 == 0) {
+            isKept = readLarge(connection, unanswered);
+          }
         }
       } catch (ConnectException refused) {
         return;

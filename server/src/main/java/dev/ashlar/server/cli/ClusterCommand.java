@@ -110,7 +110,7 @@ public final class ClusterCommand implements Callable<Integer> {
         StartFailure.checkFree("--port", process.clusterListen());
       }
       return plan;
-    } catch (IllegalArgumentException e) {
+    } catch (IllegalArgumentException | IOException e) {
       throw refused(e);
     }
   }
@@ -123,7 +123,7 @@ public final class ClusterCommand implements Callable<Integer> {
     }
   }
 
-  private ParameterException refused(IllegalArgumentException why) {
+  private ParameterException refused(Exception why) {
     CommandSpec command = Objects.requireNonNull(spec);
     return new ParameterException(command.commandLine(), why.getMessage(), why);
   }

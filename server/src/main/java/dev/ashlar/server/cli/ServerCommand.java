@@ -11,6 +11,7 @@ import dev.ashlar.server.config.Setting;
 import dev.ashlar.server.log.ProcessLog;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.runtime.server.EmbeddedServer;
+import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -55,7 +56,12 @@ public final class ServerCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     LocalCluster.watchInput();
-    check();
+    try {
+      check();
+    } catch (IOException e) {
+      StartFailure.report(e, System.err);
+      return 1;
+    }
     ProcessLog.use(options.logs());
     List<Setting> given = OptionSources.settings(Objects.requireNonNull(spec));
     List<String> unknown = OptionSources.unknownOfMinio(System.getenv());
@@ -108,10 +114,16 @@ public final class ServerCommand implements Callable<Integer> {
     }
   }
 
-  private void check() {
+  /**
+   * @throws IOException for what may pass without another option
+   */
+  private void check() throws IOException {
     try {
       options.check(System.getenv());
-      if (options.has(ServerRole.GATEWAY)) {
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(Objects.requireNonNull(spec).commandLine(), e.getMessage(), e);
+    }
+    if (options.has(ServerRole.GATEWAY)) {
         checkFree("--listen", options.service().listen());
       }
       checkFree("--management-listen", options.service().managementListen());
@@ -119,12 +131,11 @@ public final class ServerCommand implements Callable<Integer> {
       if (cluster != null && cluster.isServing()) {
         StartFailure.checkFree("--cluster-listen", cluster.clusterListen());
       }
-    } catch (IllegalArgumentException e) {
-      throw new ParameterException(Objects.requireNonNull(spec).commandLine(), e.getMessage(), e);
-    }
   }
 
-  private static void checkFree(String option, List<PortAddress> addresses) {
-    addresses.forEach(each -> StartFailure.checkFree(option, each.endpoint()));
+  private static void checkFree(String option, List<PortAddress> addresses) throws IOException {
+    for (PortAddress each : addresses) {
+      StartFailure.checkFree(option, each.endpoint());
+    }
   }
 }

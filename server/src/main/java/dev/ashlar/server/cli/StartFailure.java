@@ -16,9 +16,10 @@ final class StartFailure {
   private StartFailure() {}
 
   /**
-   * @throws IllegalArgumentException naming the option and a free port when an address is taken
+   * @throws IOException naming the option and a free port when an address is taken or is not of this
+   *     machine; either may pass
    */
-  static void checkFree(String option, Endpoint address) {
+  static void checkFree(String option, Endpoint address) throws IOException {
     if (address.port() == 0) {
       return;
     }
@@ -26,7 +27,7 @@ final class StartFailure {
       socket.setReuseAddress(true);
       socket.bind(address.socketAddress());
     } catch (IOException e) {
-      throw new IllegalArgumentException(
+      throw new IOException(
           "%s cannot be listened on (%s); choose another with %s%s"
               .formatted(address, e.getMessage(), option, freePort(address.host())),
           e);

@@ -11,6 +11,9 @@ import dev.ashlar.server.config.ServerOptions;
 import dev.ashlar.storage.drive.scrub.ScrubConfig;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -45,6 +48,20 @@ class ServerCommandTest {
     assertTrue(unknown.getFirst().contains("--profil"), unknown::toString);
     assertTrue(unknown.size() <= 4, unknown::toString);
     assertTrue(refusal("admin", "drive", "recall").size() <= 4);
+  }
+
+  /** systemd starts the server again after 1, and not after 2. */
+  @Test
+  void anAddressThatIsTakenMayBeFreeLater() throws IOException {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      int status =
+          Main.execute(
+              new CommandLine(new Main()),
+              "server",
+              "--listen=127.0.0.1:" + taken.getLocalPort(),
+              "--management-listen=127.0.0.1:0");
+      assertEquals(1, status);
+    }
   }
 
   private static List<String> refusal(String... arguments) {
