@@ -55,8 +55,8 @@ public final class SizeOptions {
       defaultValue = "0",
       showDefaultValue = Visibility.NEVER,
       description =
-          "Connections of clients to the S3 port at a time; further ones are closed. Default: a quarter"
-              + " of the open files; at most 65536.")
+          "Connections of clients to the S3 port at a time; further ones are closed. Default: half of"
+              + " the open files; at most 65536.")
   private int connections;
 
   @Option(

@@ -41,8 +41,8 @@ public record Sizes(
   /** A read waits for its drive for about as long as four others need of a processor. */
   private static final int READS_PER_PROCESSOR = 4;
 
-  /** Of the open files; drives take another half. */
-  private static final int CONNECTIONS_SHARE = 4;
+  /** Of the open files: half, because drives take at most the other half. */
+  private static final int CONNECTIONS_SHARE = 2;
 
   /** Of the memory. */
   private static final int BLOCK_CACHE_SHARE = 64;
