@@ -51,7 +51,7 @@ class SizesTest {
     assertEquals(new Sizes(LARGE, 3, 5, 7, 48 * MIB, 24 * MIB, 2250, 9000), given);
     assertEquals(65_536, sizes(SMALL, 6, "--open-files=1000000").openFiles());
     assertEquals(7, sizes(SMALL, 6, "--connections=7").connections());
-    assertEquals(64, sizes(SMALL, 6, "--open-files=200").connections());
+    assertEquals(64, sizes(SMALL, 6, "--open-files=100").connections());
   }
 
   @ParameterizedTest
