@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 public final class AuditEvent {
   /** Longer than any name that S3 has. */
   private static final int CHARACTERS_MAX = 2048;
+
+  private static final int KEY_CHARACTERS_MAX = 1024;
+  private static final int USER_AGENT_CHARACTERS_MAX = 256;
 
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
@@ -67,13 +71,15 @@ public final class AuditEvent {
   /**
    * What a request did to one of several keys; it gets a line of its own.
    *
-   * @param denial null: it was allowed
+   * @param isAllowed false: denied, or failed before that was decided
+   * @param denial null: it was not denied
    * @param error null: it succeeded
    */
   public record Part(
       String operation,
       String key,
       @Nullable String versionId,
+      boolean isAllowed,
       @Nullable Denial denial,
       int status,
       @Nullable String error) {}
@@ -180,32 +186,45 @@ public final class AuditEvent {
     aborted = true;
   }
 
+  /** A request that is decided about part by part is allowed if one of them is. */
   public void part(Part part) {
     parts.add(part);
+    allowed |= part.isAllowed;
   }
 
   boolean isComplete() {
     return operation != null;
   }
 
-  int lineCount() {
-    return 1 + parts.size();
-  }
-
   /**
-   * The lines of the log.
+   * The lines of the log, made one by one: of the request, then of its parts.
    *
    * @param node null: the process has no name
    */
-  String lines(@Nullable String node, long nowNanos) {
-    JsonLine line = begin(node).text("operation", operation).text("bucket", bucket);
-    line.text("key", key).text("versionId", versionId);
+  Stream<String> lines(@Nullable String node, long nowNanos) {
+    return Stream.concat(
+        Stream.of(whole(node, nowNanos)), parts.stream().map(part -> line(node, part)));
+  }
+
+  private String whole(@Nullable String node, long nowNanos) {
+    JsonLine line =
+        begin(node)
+            .text("remote", origin.remote)
+            .flag("tls", origin.tls)
+            .text("userAgent", origin.userAgent, USER_AGENT_CHARACTERS_MAX)
+            .text("account", account)
+            .text("principal", principal)
+            .text("accessKey", accessKey)
+            .text("operation", operation)
+            .text("bucket", bucket);
+    line.text("key", key, KEY_CHARACTERS_MAX).text("versionId", versionId);
     if (source != null) {
-      line.text("sourceBucket", source.bucket).text("sourceKey", source.key);
+      line.text("sourceBucket", source.bucket);
+      line.text("sourceKey", source.key, KEY_CHARACTERS_MAX);
       line.text("sourceVersionId", source.versionId);
     }
     line.texts("parameters", parameters).text("method", method).text("path", path);
-    decision(line, allowed, denial);
+    decision(line, allowed, denial());
     if (status > 0) {
       line.number("status", status);
     }
@@ -214,19 +233,27 @@ public final class AuditEvent {
       line.flag("aborted", true);
     }
     line.number("receivedBytes", receivedBytes).number("sentBytes", sentBytes);
-    String whole = line.millis("durationMs", nowNanos - beginNanos).end();
-    if (parts.isEmpty()) {
-      return whole;
-    }
-    StringBuilder all = new StringBuilder(whole);
-    parts.forEach(part -> all.append(line(node, part)));
-    return all.toString();
+    return line.millis("durationMs", nowNanos - beginNanos).end();
   }
 
+  /** What denied the request; of one without a part that is allowed, what denied the first. */
+  private @Nullable Denial denial() {
+    if (denial != null || allowed) {
+      return denial;
+    }
+    for (Part part : parts) {
+      if (part.denial != null) {
+        return part.denial;
+      }
+    }
+    return null;
+  }
+
+  /** Without what the line of the request tells: there may be a thousand parts. */
   private String line(@Nullable String node, Part part) {
     JsonLine line = begin(node).text("operation", part.operation).text("bucket", bucket);
-    line.text("key", part.key).text("versionId", part.versionId);
-    decision(line, part.denial == null, part.denial);
+    line.text("key", part.key, KEY_CHARACTERS_MAX).text("versionId", part.versionId);
+    decision(line, part.isAllowed, part.denial);
     return line.number("status", part.status).text("error", part.error).end();
   }
 
@@ -235,13 +262,7 @@ public final class AuditEvent {
         .text("time", TIME.format(Instant.ofEpochMilli(beginMs)))
         .text("port", origin.port)
         .text("node", node)
-        .text("requestId", origin.requestId)
-        .text("remote", origin.remote)
-        .flag("tls", origin.tls)
-        .text("userAgent", origin.userAgent)
-        .text("account", account)
-        .text("principal", principal)
-        .text("accessKey", accessKey);
+        .text("requestId", origin.requestId);
   }
 
   private static void decision(JsonLine line, boolean allowed, @Nullable Denial denial) {

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.Iterator;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -24,6 +25,10 @@ import org.slf4j.event.Level;
 public final class AuditLog implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(AuditLog.class);
   private static final int QUEUE_BYTES_MAX = 4 << 20;
+
+  /** Lines of a request that has many of them go to the queue in pieces of about this size. */
+  private static final int PIECE_CHARACTERS = 32 << 10;
+
   private static final Duration WAIT_MAX = Duration.ofSeconds(1);
   private static final Duration CLOSE_WAIT = Duration.ofSeconds(5);
 
@@ -78,9 +83,19 @@ public final class AuditLog implements AutoCloseable {
     if (!event.isComplete()) {
       return;
     }
-    byte[] bytes = event.lines(node, System.nanoTime()).getBytes(UTF_8);
-    if (!offer(new Lines(bytes, event.lineCount()))) {
-      drop(event.lineCount(), "it is not written as fast as requests end");
+    StringBuilder piece = new StringBuilder();
+    int count = 0;
+    for (Iterator<String> each = event.lines(node, System.nanoTime()).iterator();
+        each.hasNext(); ) {
+      piece.append(each.next());
+      count++;
+      if (piece.length() >= PIECE_CHARACTERS || !each.hasNext()) {
+        if (!offer(new Lines(piece.toString().getBytes(UTF_8), count))) {
+          drop(count, "it is not written as fast as requests end");
+        }
+        piece.setLength(0);
+        count = 0;
+      }
     }
   }
 
@@ -92,12 +107,7 @@ public final class AuditLog implements AutoCloseable {
   private boolean offer(Lines lines) {
     lock.lock();
     try {
-      if (!hasRoom(lines) && !awaitRoom(lines)) {
-        stalled = true;
-        emptied.signalAll();
-        return false;
-      }
-      if (closed) {
+      if (closed || !awaitRoom(lines)) {
         return false;
       }
       queue.add(lines);
@@ -109,21 +119,31 @@ public final class AuditLog implements AutoCloseable {
     }
   }
 
-  /** Lines of one request are always taken by an empty queue. */
+  /** An empty queue takes a piece of any size. */
   private boolean hasRoom(Lines lines) {
     return queuedBytes == 0 || queuedBytes + lines.bytes.length <= queueBytesMax;
   }
 
   private boolean awaitRoom(Lines lines) {
     long left = waitMaxNanos;
-    try {
-      while (!hasRoom(lines) && !stalled && !closed && left > 0) {
-        left = emptied.awaitNanos(left);
+    while (!hasRoom(lines)) {
+      if (stalled || left <= 0) {
+        stalled = true;
+        emptied.signalAll();
+        return false;
       }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+      try {
+        left = emptied.awaitNanos(left);
+      } catch (InterruptedException e) {
+        // Only this thread is in a hurry: the others go on waiting.
+        Thread.currentThread().interrupt();
+        return false;
+      }
+      if (closed) {
+        return false;
+      }
     }
-    return hasRoom(lines);
+    return true;
   }
 
   private void run() {
@@ -133,6 +153,9 @@ public final class AuditLog implements AutoCloseable {
         output.write(batch.toByteArray());
       } catch (IOException e) {
         drop(count, String.valueOf(e.getMessage()));
+      } catch (RuntimeException e) {
+        // A fault, which must not end the log for good.
+        drop(count, e.toString());
       }
     }
     try {

@@ -9,7 +9,10 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Where the lines of the audit log go. Used by one thread. */
@@ -49,6 +52,9 @@ interface AuditOutput extends AutoCloseable {
 
   /** A file under a name. */
   final class AppendedFile implements AuditOutput {
+    private static final Set<PosixFilePermission> MODE =
+        PosixFilePermissions.fromString("rw-r-----");
+
     private final Path path;
     private @Nullable OutputStream out;
 
@@ -96,9 +102,8 @@ interface AuditOutput extends AutoCloseable {
 
     private OutputStream open() throws IOException {
       try {
-        Files.createFile(
-            path,
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-r-----")));
+        Files.createFile(path, PosixFilePermissions.asFileAttribute(MODE));
+        permit(path);
       } catch (FileAlreadyExistsException e) {
         // It is continued.
       }
@@ -112,6 +117,14 @@ interface AuditOutput extends AutoCloseable {
       } catch (IOException e) {
         opened.close();
         throw e;
+      }
+    }
+
+    /** Whatever the mask of the process is: collectors read the file by its group. */
+    private static void permit(Path path) throws IOException {
+      PosixFileAttributeView view = Files.getFileAttributeView(path, PosixFileAttributeView.class);
+      if (view != null) {
+        view.setPermissions(MODE);
       }
     }
 

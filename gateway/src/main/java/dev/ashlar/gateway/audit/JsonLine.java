@@ -23,9 +23,18 @@ public final class JsonLine {
 
   /** Leaves the field out if there is no value. */
   public JsonLine text(String name, @Nullable String value) {
+    return text(name, value, charactersMax);
+  }
+
+  /**
+   * Leaves the field out if there is no value.
+   *
+   * @param max a longer text is cut there
+   */
+  JsonLine text(String name, @Nullable String value, int max) {
     if (value != null) {
       name(name);
-      quote(value);
+      quote(value, max);
     }
     return this;
   }
@@ -79,13 +88,13 @@ public final class JsonLine {
     if (out.charAt(out.length() - 1) != '{') {
       out.append(',');
     }
-    quote(name);
+    quote(name, charactersMax);
     out.append(':');
   }
 
-  private void quote(String text) {
+  private void quote(String text, int max) {
     out.append('"');
-    int length = Math.min(text.length(), charactersMax);
+    int length = Math.min(text.length(), max);
     for (int i = 0; i < length; ) {
       int c = text.codePointAt(i);
       i += Character.charCount(c);

@@ -7,6 +7,7 @@ import dev.ashlar.gateway.exchange.Client;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -18,7 +19,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Limits how many attempts to authenticate may fail for each network that they come from. An access
  * key with which requests of a network have succeeded lately is not limited there, so that others
- * behind the same proxy cannot shut it out. Thread-safe.
+ * behind the same proxy cannot shut it out.
+ *
+ * <p>Only failures are charged, when they are known: requests that are being authenticated at that
+ * moment, as many as the server admits at a time, may exceed the limit. What exceeds it delays the
+ * next attempts. Thread-safe.
  */
 public final class FailedAttempts {
   private static final long WINDOW_NANOS = Duration.ofMinutes(1).toNanos();
@@ -28,7 +33,7 @@ public final class FailedAttempts {
   private static final long PROVEN_AGAIN_NANOS = Duration.ofMinutes(1).toNanos();
 
   private static final int NETWORKS_MAX = 16_384;
-  private static final int KEYS_MAX = 256;
+  private static final int KEYS_MAX = 4096;
 
   /** Of a full table, so many entries go at once. */
   private static final int EVICTED = 256;
@@ -41,7 +46,7 @@ public final class FailedAttempts {
 
   /** Where requests come from. */
   private final class Network {
-    /** When the attempts so far have been paid for, one each interval. */
+    /** When the failures so far have been paid for, one each interval. */
     final AtomicLong paidNanos = new AtomicLong(nanoTime.getAsLong());
 
     /** Access keys with which requests have succeeded, and when. */
@@ -49,26 +54,26 @@ public final class FailedAttempts {
 
     boolean isProven(String accessKey) {
       Long when = proven.get(accessKey);
-      return when != null && nanoTime.getAsLong() - when < PROVEN_NANOS;
+      return when != null && isLately(when);
     }
 
-    /** Takes one of the attempts that may fail; false: none is left. */
-    boolean take() {
-      while (true) {
-        long now = nanoTime.getAsLong();
-        long paid = paidNanos.get();
-        long from = paid - now > 0 ? paid : now;
-        if (from + intervalNanos - now > WINDOW_NANOS) {
-          return false;
-        }
-        if (paidNanos.compareAndSet(paid, from + intervalNanos)) {
-          return true;
-        }
-      }
+    private boolean isLately(long nanos) {
+      return nanoTime.getAsLong() - nanos < PROVEN_NANOS;
     }
 
-    void giveBack() {
-      paidNanos.addAndGet(-intervalNanos);
+    /** Whether no other attempt may fail now. */
+    boolean isExhausted() {
+      long now = nanoTime.getAsLong();
+      return later(paidNanos.get(), now) + intervalNanos - now > WINDOW_NANOS;
+    }
+
+    void failed() {
+      long now = nanoTime.getAsLong();
+      paidNanos.updateAndGet(paid -> later(paid, now) + intervalNanos);
+    }
+
+    private static long later(long nanos, long otherNanos) {
+      return nanos - otherNanos > 0 ? nanos : otherNanos;
     }
 
     void succeeded(String accessKey) {
@@ -76,14 +81,28 @@ public final class FailedAttempts {
       Long when = proven.get(accessKey);
       if (when == null || now - when > PROVEN_AGAIN_NANOS) {
         if (when == null && proven.size() >= KEYS_MAX) {
-          evict(proven, KEYS_MAX / 2);
+          forget(now);
         }
         proven.put(accessKey, now);
       }
     }
 
+    /** Forgets the keys that are not proven any more, else those that were longest ago. */
+    private void forget(long now) {
+      proven.values().removeIf(when -> !isLately(when));
+      if (proven.size() >= KEYS_MAX) {
+        proven.entrySet().stream()
+            .sorted(Comparator.comparingLong(each -> each.getValue() - now))
+            .limit(EVICTED)
+            .map(Map.Entry::getKey)
+            .toList()
+            .forEach(proven::remove);
+      }
+    }
+
     boolean isIdle() {
-      return nanoTime.getAsLong() - paidNanos.get() > 0 && proven.isEmpty();
+      return nanoTime.getAsLong() - paidNanos.get() > 0
+          && proven.values().stream().noneMatch(this::isLately);
     }
   }
 
@@ -91,18 +110,17 @@ public final class FailedAttempts {
   public final class Attempt {
     private final @Nullable Network network;
     private final String accessKey;
-    private final boolean isTaken;
+    private final boolean isLimited;
 
-    private Attempt(@Nullable Network network, String accessKey, boolean isTaken) {
+    private Attempt(@Nullable Network network, String accessKey, boolean isLimited) {
       this.network = network;
       this.accessKey = accessKey;
-      this.isTaken = isTaken;
+      this.isLimited = isLimited;
     }
 
-    /** The signature is the right one. */
+    /** The signature is the right one, and the secret still valid. */
     public void succeeded() {
       if (network != null) {
-        giveBack(network);
         network.succeeded(accessKey);
       }
     }
@@ -110,22 +128,17 @@ public final class FailedAttempts {
     /** The credentials are wrong. */
     public void failed() {
       failed.increment();
+      if (network != null && isLimited) {
+        network.failed();
+      }
     }
 
     /** The attempt has ended with an error, which is a failure or not. */
     S3Exception ended(S3Exception e) {
       if (isFailure(e.error())) {
         failed();
-      } else if (network != null) {
-        giveBack(network);
       }
       return e;
-    }
-
-    private void giveBack(Network from) {
-      if (isTaken) {
-        from.giveBack();
-      }
     }
   }
 
@@ -180,7 +193,7 @@ public final class FailedAttempts {
     if (network.isProven(accessKey)) {
       return new Attempt(network, accessKey, false);
     }
-    if (network.take()) {
+    if (!network.isExhausted()) {
       return new Attempt(network, accessKey, true);
     }
     refused.increment();
@@ -200,13 +213,13 @@ public final class FailedAttempts {
     }
     if (networks.size() >= NETWORKS_MAX) {
       networks.values().removeIf(Network::isIdle);
-      evict(networks, networks.size() - NETWORKS_MAX + EVICTED);
+      evict(networks.size() - NETWORKS_MAX + EVICTED);
     }
     return networks.computeIfAbsent(name, any -> new Network());
   }
 
-  private static void evict(Map<?, ?> map, int count) {
-    Iterator<?> each = map.keySet().iterator();
+  private void evict(int count) {
+    Iterator<?> each = networks.keySet().iterator();
     for (int i = 0; i < count && each.hasNext(); i++) {
       each.next();
       each.remove();

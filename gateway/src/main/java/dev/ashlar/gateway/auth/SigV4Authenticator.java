@@ -86,8 +86,10 @@ public final class SigV4Authenticator implements Authenticator {
     }
     FailedAttempts.Attempt attempt = attempts.begin(exchange.client(), claim.scope().accessKey());
     try {
-      AuthenticatedRequest request = authenticate(exchange, query, claim);
-      attempt.succeeded();
+      AuthenticatedRequest request = authenticate(exchange, query, claim, attempt);
+      if (request.caller().confirmation() == null) {
+        attempt.succeeded();
+      }
       return request;
     } catch (S3Exception e) {
       throw attempt.ended(e);
@@ -95,10 +97,14 @@ public final class SigV4Authenticator implements Authenticator {
   }
 
   private AuthenticatedRequest authenticate(
-      HttpExchange exchange, SignedQuery query, SignatureClaim claim) throws S3Exception {
+      HttpExchange exchange,
+      SignedQuery query,
+      SignatureClaim claim,
+      FailedAttempts.Attempt attempt)
+      throws S3Exception {
     checkSigned(exchange.headers(), claim.signedHeaders());
     String token = token(exchange, query.get("X-Amz-Security-Token"), claim.presigned());
-    Signer signer = remembered(exchange, claim, token);
+    Signer signer = remembered(exchange, claim, token, attempt);
     SigningKeys.HmacKey key = signer == null ? null : keys.get(signer.secretKey(), claim.scope());
     if (signer == null || key == null || !isSigned(exchange, query, claim, key)) {
       // The secret may be another one by now.
@@ -115,17 +121,21 @@ public final class SigV4Authenticator implements Authenticator {
 
   /** Who signs as far as that is known without a read; null if it is not. */
   private @Nullable Signer remembered(
-      HttpExchange exchange, SignatureClaim claim, @Nullable String token) {
+      HttpExchange exchange,
+      SignatureClaim claim,
+      @Nullable String token,
+      FailedAttempts.Attempt attempt) {
     if (principals == null) {
       return null;
     }
     return principals
         .remembered(claim.scope().accessKey(), token)
-        .map(known -> signer(exchange, known))
+        .map(known -> signer(exchange, known, attempt))
         .orElse(null);
   }
 
-  private Signer signer(HttpExchange exchange, Principals.Remembered known) {
+  private Signer signer(
+      HttpExchange exchange, Principals.Remembered known, FailedAttempts.Attempt attempt) {
     String secretKey = known.signer().secretKey();
     Caller.Confirmation confirmation =
         new Caller.Confirmation() {
@@ -136,6 +146,16 @@ public final class SigV4Authenticator implements Authenticator {
 
           @Override
           public Caller confirmed(PrincipalAnswer answer) throws S3Exception {
+            try {
+              Caller now = now(answer);
+              attempt.succeeded();
+              return now;
+            } catch (S3Exception e) {
+              throw attempt.ended(e);
+            }
+          }
+
+          private Caller now(PrincipalAnswer answer) throws S3Exception {
             String accessKey = known.signer().principal().accessKey();
             Signer now;
             try {

@@ -27,8 +27,11 @@ record RequestTask(ConnectionHandle connection, Exchange exchange, ServerState s
     } finally {
       exchange.body().close();
       exchange.runEndActions();
-      audit();
-      connection.ended(exchange);
+      try {
+        audit();
+      } finally {
+        connection.ended(exchange);
+      }
     }
   }
 

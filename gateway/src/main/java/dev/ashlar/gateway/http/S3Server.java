@@ -102,8 +102,13 @@ public final class S3Server implements AutoCloseable {
             new ChannelInitializer<Channel>() {
               @Override
               protected void initChannel(Channel channel) {
-                if (channels.size() >= config.limits().connectionsMax()) {
+                int open = channels.size();
+                if (open >= config.limits().connectionsMax()) {
                   state.metrics.refusedConnections.increment();
+                  state.refused.log(
+                      "Connections are closed at once: "
+                          + open
+                          + " are open, and --connections allows no more.");
                   channel.unsafe().closeForcibly();
                   return;
                 }

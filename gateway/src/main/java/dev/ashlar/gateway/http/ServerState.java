@@ -2,6 +2,7 @@ package dev.ashlar.gateway.http;
 
 import dev.ashlar.gateway.audit.AuditEvent;
 import dev.ashlar.gateway.audit.AuditLog;
+import dev.ashlar.gateway.error.Denial;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.Client;
 import dev.ashlar.gateway.exchange.HttpAnswer;
@@ -48,6 +49,9 @@ final class ServerState {
   /** Answers that could not be sent. */
   final RateLimitedLog unsent = limited(Outbound.class, Level.ERROR);
 
+  /** Connections that there are too many of. */
+  final RateLimitedLog refused = limited(S3Server.class, Level.WARN);
+
   /** Connections that failed. */
   final RateLimitedLog failures = limited(Connection.class, Level.WARN);
 
@@ -84,12 +88,13 @@ final class ServerState {
   }
 
   /**
-   * Renders an error; logs the reason if the client is asked to retry.
+   * Renders an error; logs the reason if the client is asked to retry, unless that is the client's
+   * own: who only guesses must not take the place of faults in the log.
    *
    * @param resource the path as sent; empty when the request could not be read
    */
   HttpAnswer errorAnswer(S3Exception error, String resource, String requestId) {
-    if (error.error().isUnserved()) {
+    if (error.error().isUnserved() && error.denial() != Denial.ATTEMPTS) {
       unserved.unserved(error, requestId);
     }
     return ErrorDocument.render(error, resource, requestId, hostId);

@@ -17,7 +17,7 @@ final class RequestAudit {
 
   /** What is asked for. */
   static void describe(AuditEvent audit, S3Request request) {
-    audit.operation(request.getClass().getSimpleName());
+    audit.operation(operation(request));
     audit.object(
         request.bucket(), request instanceof S3Request.KeyRequest about ? about.key() : null);
     if (request instanceof S3Request.OfVersion of) {
@@ -33,6 +33,16 @@ final class RequestAudit {
       case S3Request.GetUnconfigured get -> audit.object(get.bucket(), get.key());
       default -> {}
     }
+  }
+
+  /** As S3's API calls it. */
+  static String operation(S3Request request) {
+    return switch (request) {
+      case S3Request.GetAcl get -> get.key() == null ? "GetBucketAcl" : "GetObjectAcl";
+      case S3Request.PutAcl put -> put.key() == null ? "PutBucketAcl" : "PutObjectAcl";
+      case S3Request.GetUnconfigured get -> get.feature().operation();
+      default -> request.getClass().getSimpleName();
+    };
   }
 
   private static Source source(S3Request.CopySource source) {

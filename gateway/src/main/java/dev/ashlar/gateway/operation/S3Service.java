@@ -4,6 +4,7 @@ import dev.ashlar.blob.ObjectStore;
 import dev.ashlar.gateway.access.AccessControl;
 import dev.ashlar.gateway.access.AccessControl.Permit;
 import dev.ashlar.gateway.access.Caller;
+import dev.ashlar.gateway.access.Need;
 import dev.ashlar.gateway.audit.AuditEvent;
 import dev.ashlar.gateway.auth.Authenticator;
 import dev.ashlar.gateway.auth.Authenticator.AuthenticatedRequest;
@@ -146,14 +147,19 @@ public final class S3Service implements RequestHandler {
       request.requireValid(sender.body().length());
       Permit permit = backend.access().require(caller(sender, request), request.needs());
       AuditEvent audit = exchange.audit();
-      if (audit != null) {
+      if (audit != null && !(request.needs().resource() instanceof Need.Resource.KeysOf)) {
         audit.allowed();
       }
       if (request instanceof S3Request.VersionRequest write && write.given().asksForLock()) {
         LockRules.requirePossible(permit.bucket());
         LockRules.requireFuture(write.given().lock(), backend.clock());
       }
-      return dispatch(request, exchange, permit, sender.body());
+      HttpAnswer answer = dispatch(request, exchange, permit, sender.body());
+      // About single keys the operation decides. DeleteObjects tells about each of them itself.
+      if (audit != null && !(request instanceof S3Request.DeleteObjects)) {
+        audit.allowed();
+      }
+      return answer;
     } catch (UnavailableException e) {
       throw ErrorMapping.of(e);
     }

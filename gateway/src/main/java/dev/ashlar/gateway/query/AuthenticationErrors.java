@@ -32,8 +32,10 @@ final class AuthenticationErrors {
               QueryError.SIGNATURE_DOES_NOT_MATCH,
               "Signature expired or not yet valid: the time of the request differs too much from"
                   + " that of the server.");
-      case SERVICE_UNAVAILABLE, SLOW_DOWN ->
-          new QueryException(QueryError.SERVICE_UNAVAILABLE, message, e).deniedBy(e.denial());
+      case SERVICE_UNAVAILABLE -> new QueryException(QueryError.SERVICE_UNAVAILABLE, message, e);
+      // No failure of the server, which a cause would be logged as.
+      case SLOW_DOWN ->
+          new QueryException(QueryError.SERVICE_UNAVAILABLE, message).deniedBy(e.denial());
       case NOT_IMPLEMENTED -> new QueryException(QueryError.NOT_IMPLEMENTED, message);
       default -> new QueryException(QueryError.INCOMPLETE_SIGNATURE, message);
     };

@@ -12,8 +12,6 @@ import org.jspecify.annotations.Nullable;
  * object. A key is all UTF-8 text after the bucket's slash; its dots and slashes have no meaning.
  */
 record RequestTarget(@Nullable String bucket, @Nullable String key) {
-  private static final int KEY_BYTES_MAX = 1024;
-
   enum Scope {
     SERVICE,
     BUCKET,
@@ -52,15 +50,10 @@ record RequestTarget(@Nullable String bucket, @Nullable String key) {
   }
 
   private static void checkLength(String key) throws S3Exception {
-    // A char is at most three bytes.
-    if (key.length() * 3 <= KEY_BYTES_MAX) {
-      return;
-    }
-    int bytes = key.getBytes(StandardCharsets.UTF_8).length;
-    if (bytes > KEY_BYTES_MAX) {
+    if (S3Request.isTooLong(key)) {
       throw new S3Exception(S3Error.KEY_TOO_LONG)
-          .with("Size", bytes)
-          .with("MaxSizeAllowed", KEY_BYTES_MAX);
+          .with("Size", key.getBytes(StandardCharsets.UTF_8).length)
+          .with("MaxSizeAllowed", S3Request.KEY_BYTES_MAX);
     }
   }
 }

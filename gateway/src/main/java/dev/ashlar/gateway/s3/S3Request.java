@@ -12,6 +12,7 @@ import dev.ashlar.protocol.message.ChecksumType;
 import dev.ashlar.protocol.message.ObjectAttributes;
 import dev.ashlar.protocol.message.Precondition;
 import dev.ashlar.protocol.message.VersionRef;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +22,16 @@ import org.jspecify.annotations.Nullable;
 /** A parsed request. There is one record per operation, named as in S3's API. */
 public sealed interface S3Request {
   String BYPASS_GOVERNANCE = "s3:BypassGovernanceRetention";
+
+  /** Of the longest key, in UTF-8. */
+  int KEY_BYTES_MAX = 1024;
+
+  /** Whether a key is longer than any in S3. */
+  static boolean isTooLong(String key) {
+    // A char is at most three bytes.
+    return key.length() * 3 > KEY_BYTES_MAX
+        && key.getBytes(StandardCharsets.UTF_8).length > KEY_BYTES_MAX;
+  }
 
   /** The bucket that the request is about; null for none. */
   @Nullable String bucket();

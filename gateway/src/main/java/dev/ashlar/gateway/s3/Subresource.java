@@ -53,32 +53,47 @@ public final class Subresource {
           object("versionId", "GET HEAD PUT POST PATCH DELETE").detail(),
           // Reading them is answered as S3 answers where they were never configured.
           bucket("accelerate", "GET PUT")
-              .unconfigured("s3:GetAccelerateConfiguration", empty("AccelerateConfiguration")),
+              .unconfigured(
+                  "GetBucketAccelerateConfiguration",
+                  "s3:GetAccelerateConfiguration",
+                  empty("AccelerateConfiguration")),
           bucket("cors", "GET PUT DELETE")
-              .unconfigured("s3:GetBucketCORS", S3Error.NO_SUCH_CORS_CONFIGURATION),
+              .unconfigured(
+                  "GetBucketCors", "s3:GetBucketCORS", S3Error.NO_SUCH_CORS_CONFIGURATION),
           bucket("encryption", "GET PUT DELETE")
               .unconfigured(
+                  "GetBucketEncryption",
                   "s3:GetEncryptionConfiguration",
                   S3Error.SERVER_SIDE_ENCRYPTION_CONFIGURATION_NOT_FOUND),
           bucket("lifecycle", "GET PUT DELETE")
               .unconfigured(
-                  "s3:GetLifecycleConfiguration", S3Error.NO_SUCH_LIFECYCLE_CONFIGURATION),
+                  "GetBucketLifecycleConfiguration",
+                  "s3:GetLifecycleConfiguration",
+                  S3Error.NO_SUCH_LIFECYCLE_CONFIGURATION),
           bucket("logging", "GET PUT")
-              .unconfigured("s3:GetBucketLogging", empty("BucketLoggingStatus")),
+              .unconfigured(
+                  "GetBucketLogging", "s3:GetBucketLogging", empty("BucketLoggingStatus")),
           bucket("notification", "GET PUT")
-              .unconfigured("s3:GetBucketNotification", empty("NotificationConfiguration")),
+              .unconfigured(
+                  "GetBucketNotificationConfiguration",
+                  "s3:GetBucketNotification",
+                  empty("NotificationConfiguration")),
           bucket("replication", "GET PUT DELETE")
               .unconfigured(
-                  "s3:GetReplicationConfiguration", S3Error.REPLICATION_CONFIGURATION_NOT_FOUND),
+                  "GetBucketReplication",
+                  "s3:GetReplicationConfiguration",
+                  S3Error.REPLICATION_CONFIGURATION_NOT_FOUND),
           bucket("requestPayment", "GET PUT")
               .unconfigured(
+                  "GetBucketRequestPayment",
                   "s3:GetBucketRequestPayment",
                   new XmlWriter()
                       .openRoot("RequestPaymentConfiguration")
                       .element("Payer", "BucketOwner")
                       .close()),
           bucket("website", "GET PUT DELETE")
-              .unconfigured("s3:GetBucketWebsite", S3Error.NO_SUCH_WEBSITE_CONFIGURATION),
+              .unconfigured(
+                  "GetBucketWebsite", "s3:GetBucketWebsite", S3Error.NO_SUCH_WEBSITE_CONFIGURATION),
           // S3 lists or returns these by id, which is part of the feature: nothing truthful to
           // answer.
           bucket("abac", "GET PUT").notImplemented(),
@@ -127,10 +142,12 @@ public final class Subresource {
   /**
    * A feature that was never configured.
    *
+   * @param operation that reads it, as S3's API calls it
    * @param readAction what reading it needs
    * @param document that S3 answers; empty when it answers an error
    */
-  public record Unconfigured(String readAction, String document, @Nullable S3Error error) {
+  public record Unconfigured(
+      String operation, String readAction, String document, @Nullable S3Error error) {
     /** What S3 answers: a document or an error. */
     public byte[] read() throws S3Exception {
       if (error != null) {
@@ -177,12 +194,12 @@ public final class Subresource {
     return new Subresource(parameter, scope, methods, Kind.NOT_IMPLEMENTED, null);
   }
 
-  private Subresource unconfigured(String readAction, S3Error error) {
-    return unconfigured(new Unconfigured(readAction, "", error));
+  private Subresource unconfigured(String operation, String readAction, S3Error error) {
+    return unconfigured(new Unconfigured(operation, readAction, "", error));
   }
 
-  private Subresource unconfigured(String readAction, XmlWriter document) {
-    return unconfigured(new Unconfigured(readAction, document.toText(), null));
+  private Subresource unconfigured(String operation, String readAction, XmlWriter document) {
+    return unconfigured(new Unconfigured(operation, readAction, document.toText(), null));
   }
 
   private Subresource unconfigured(Unconfigured feature) {

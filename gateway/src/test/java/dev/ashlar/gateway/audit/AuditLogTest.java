@@ -1,9 +1,11 @@
 package dev.ashlar.gateway.audit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ashlar.gateway.error.Denial;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -46,6 +48,10 @@ class AuditLogTest {
     final Semaphore permits = new Semaphore(0);
     final CountDownLatch reached = new CountDownLatch(1);
     final AtomicBoolean isFull = new AtomicBoolean();
+
+    /** Whether the next write meets a fault. */
+    final AtomicBoolean isFaulty = new AtomicBoolean();
+
     final ByteArrayOutputStream taken = new ByteArrayOutputStream();
 
     @Override
@@ -54,6 +60,9 @@ class AuditLogTest {
       permits.acquireUninterruptibly();
       if (isFull.get()) {
         throw new IOException("No space left on device");
+      }
+      if (isFaulty.getAndSet(false)) {
+        throw new IllegalStateException("a fault");
       }
       taken.writeBytes(lines);
     }
@@ -200,11 +209,75 @@ class AuditLogTest {
     try (AuditLog log = new AuditLog(gate, null, 10, LONG)) {
       AuditEvent event = event("k");
       for (int i = 0; i < 1000; i++) {
-        event.part(new AuditEvent.Part("DeleteObjectsKey", "k" + i, null, null, 204, null));
+        event.part(new AuditEvent.Part("DeleteObjectsKey", "k" + i, null, true, null, 204, null));
       }
       log.write(event);
     }
     assertEquals(1001, gate.lines());
+  }
+
+  @Test
+  void linesOfPartsAreShortAndQueuedInPieces() throws Exception {
+    Gate gate = new Gate();
+    AuditLog log = new AuditLog(gate, null, 200_000, Duration.ofMillis(50));
+    log.write(event("first"));
+    gate.reached.await();
+    AuditEvent event =
+        new AuditEvent(
+            new AuditEvent.Origin("s3", "ID", "192.0.2.1", false, "u".repeat(5000)), 0, 0);
+    event.operation("DeleteObjects");
+    for (int i = 0; i < 1000; i++) {
+      event.part(
+          new AuditEvent.Part("Key", "k".repeat(5000), null, false, Denial.BUCKET, 403, null));
+    }
+    log.write(event);
+    long dropped = log.dropped();
+    assertTrue(dropped > 800 && dropped < 1000, dropped + " of 1001 lines of 1.2 KB in 200 KB");
+    gate.permits.release(1000);
+    log.close();
+    List<Map<String, String>> lines = new ArrayList<>();
+    for (String line : gate.taken.toString(StandardCharsets.UTF_8).lines().toList()) {
+      lines.add(AuditLines.parse(line));
+    }
+    assertEquals("u".repeat(256) + "…", lines.get(1).get("userAgent"));
+    assertEquals("denied", lines.get(1).get("decision"), "as all of its parts");
+    assertEquals("bucket", lines.get(1).get("deniedBy"));
+    assertEquals("k".repeat(1024) + "…", lines.get(2).get("key"));
+    assertEquals("ID", lines.get(2).get("requestId"));
+    assertNull(lines.get(2).get("userAgent"));
+    assertNull(lines.get(2).get("remote"));
+  }
+
+  @Test
+  void aFaultOfTheOutputDoesNotEndTheLog() throws Exception {
+    Gate gate = new Gate();
+    AuditLog log = new AuditLog(gate, null, 1 << 20, LONG);
+    gate.isFaulty.set(true);
+    log.write(event("first"));
+    gate.reached.await();
+    log.write(event("second"));
+    gate.permits.release(1000);
+    log.close();
+    assertEquals(2, gate.lines() + log.dropped());
+    assertEquals(1, log.dropped());
+  }
+
+  @Test
+  void aRequestThatIsInterruptedLosesOnlyItsOwnLines() throws Exception {
+    Gate gate = new Gate();
+    AuditLog log = new AuditLog(gate, null, 1, LONG);
+    log.write(event("written"));
+    gate.reached.await();
+    log.write(event("queued"));
+    Thread.currentThread().interrupt();
+    log.write(event("lost"));
+    assertTrue(Thread.interrupted());
+    Thread other = Thread.ofVirtual().start(() -> log.write(event("waits")));
+    gate.permits.release(1000);
+    other.join();
+    log.close();
+    assertEquals(1, log.dropped());
+    assertEquals(3, gate.lines());
   }
 
   @Test

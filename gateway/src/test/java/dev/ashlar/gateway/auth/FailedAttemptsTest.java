@@ -128,32 +128,56 @@ class FailedAttemptsTest {
     assertRefused("192.0.2.1", "guess");
   }
 
-  @Test
-  void requestsAtOnceDoNotGetMoreAttempts() throws Exception {
-    Client client = client("192.0.2.1");
-    CountDownLatch go = new CountDownLatch(1);
-    AtomicInteger begun = new AtomicInteger();
+  private interface End {
+    void of(FailedAttempts.Attempt attempt);
+  }
+
+  /** How many of 256 attempts with different keys begin, if all of them begin before one ends. */
+  private int begunAtOnce(String address, End end) throws Exception {
+    Client client = client(address);
+    CountDownLatch begun = new CountDownLatch(256);
+    AtomicInteger count = new AtomicInteger();
     List<Thread> threads = new ArrayList<>();
-    for (int i = 0; i < 500; i++) {
-      String key = "guess" + i;
+    for (int i = 0; i < 256; i++) {
+      String key = "key" + i;
       threads.add(
           Thread.ofVirtual()
               .start(
                   () -> {
                     try {
-                      go.await();
-                      attempts.begin(client, key); // and none has ended yet
-                      begun.incrementAndGet();
+                      FailedAttempts.Attempt attempt = attempts.begin(client, key);
+                      count.incrementAndGet();
+                      begun.countDown();
+                      begun.await();
+                      end.of(attempt);
                     } catch (S3Exception | InterruptedException refused) {
-                      // is counted as such
+                      begun.countDown();
                     }
                   }));
     }
-    go.countDown();
     for (Thread thread : threads) {
       thread.join();
     }
-    assertEquals(LIMIT, begun.get());
+    return count.get();
+  }
+
+  @Test
+  void honestClientsMayAllComeAtOnce() throws Exception {
+    assertEquals(256, begunAtOnce("192.0.2.1", FailedAttempts.Attempt::succeeded));
+    exhaust("192.0.2.1");
+    assertEquals(256, begunAtOnce("192.0.2.1", FailedAttempts.Attempt::succeeded), "proven");
+  }
+
+  @Test
+  void requestsAtOnceDoNotGetMoreAttemptsInTheLongRun() throws Exception {
+    assertEquals(256, begunAtOnce("192.0.2.1", FailedAttempts.Attempt::failed));
+    assertRefused("192.0.2.1", "guess");
+    Duration paid = Duration.ofSeconds(60 / LIMIT).multipliedBy(256 - LIMIT);
+    nanos.addAndGet(paid.toNanos());
+    assertRefused("192.0.2.1", "guess");
+    nanos.addAndGet(Duration.ofSeconds(60 / LIMIT).toNanos());
+    fail("192.0.2.1", "guess");
+    assertRefused("192.0.2.1", "guess");
   }
 
   @ParameterizedTest
@@ -173,12 +197,29 @@ class FailedAttemptsTest {
   void whatIsRememberedIsBounded() throws Exception {
     for (int i = 0; i < 40_000; i++) {
       succeed("10." + (i >> 16) + "." + (i >> 8 & 255) + "." + (i & 255), "key");
+      nanos.incrementAndGet();
       succeed("192.0.2.1", "key" + i);
     }
     assertTrue(attempts.networkCount() <= 16_384, () -> attempts.networkCount() + " networks");
     exhaust("192.0.2.1");
     assertRefused("192.0.2.1", "key0");
     succeed("192.0.2.1", "key39999");
+  }
+
+  @Test
+  void ofManyKeysThoseThatHaveSucceededLatelyAreProven() throws Exception {
+    succeed("192.0.2.1", "old");
+    nanos.addAndGet(Duration.ofMinutes(61).toNanos());
+    for (int i = 0; i < 4096 + 1; i++) {
+      nanos.incrementAndGet();
+      succeed("192.0.2.1", "key" + i);
+    }
+    exhaust("192.0.2.1");
+    for (int i = 256; i < 4096 + 1; i++) {
+      succeed("192.0.2.1", "key" + i);
+    }
+    assertRefused("192.0.2.1", "key0");
+    assertRefused("192.0.2.1", "old");
   }
 
   @Test

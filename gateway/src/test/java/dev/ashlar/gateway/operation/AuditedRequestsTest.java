@@ -9,16 +9,22 @@ import dev.ashlar.gateway.audit.AuditLines;
 import dev.ashlar.gateway.audit.AuditLog;
 import dev.ashlar.gateway.http.RawClient;
 import dev.ashlar.gateway.http.TestServer;
+import dev.ashlar.protocol.client.MetadataClient;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -33,7 +39,11 @@ class AuditedRequestsTest {
        "Action":["s3:GetObject","s3:DeleteObject"],"Resource":"arn:aws:s3:::bkt/secret*"}]}""";
 
   private final TestServer server = new TestServer();
-  private final TestS3 s3 = new TestS3();
+  private final TestS3 s3 = new TestS3("us-east-1", this::failing);
+
+  /** As many commands succeed before metadata is away. */
+  private final AtomicInteger commands = new AtomicInteger(Integer.MAX_VALUE);
+
   private final List<String> sent = new ArrayList<>();
   @TempDir private Path folder;
 
@@ -41,6 +51,23 @@ class AuditedRequestsTest {
   void begin() throws Exception {
     server.audit = AuditLog.toFile(folder.resolve("audit"), null);
     server.start(s3.handler());
+  }
+
+  private MetadataClient failing(MetadataClient metadata) {
+    return (MetadataClient)
+        Proxy.newProxyInstance(
+            getClass().getClassLoader(),
+            new Class<?>[] {MetadataClient.class},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("submit") && commands.getAndDecrement() <= 0) {
+                throw MetadataUnavailableException.refused("away");
+              }
+              try {
+                return method.invoke(metadata, arguments);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
   }
 
   /** All lines of the log in the order in which the requests were sent. */
@@ -176,19 +203,54 @@ class AuditedRequestsTest {
     send("PUT", "/bkt");
     send("PUT", "/bkt/k", "", "data");
     send("PUT", "/bkt?policy", "", DENY_READS);
-    String body =
-        "<Delete><Object><Key>k</Key></Object><Object><Key>secret&#10;{}</Key></Object></Delete>";
-    byte[] md5 = MessageDigest.getInstance("MD5").digest(body.getBytes(StandardCharsets.UTF_8));
-    String header = "Content-MD5: " + Base64.getEncoder().encodeToString(md5) + "\r\n";
-    RawClient.Answer answer = send("POST", "/bkt?delete", header, body);
+    RawClient.Answer answer = delete("k", "secret&#10;{}");
     List<Map<String, String>> lines = lines();
     has(lines.get(3), "operation", "DeleteObjects", "decision", "allowed", "status", "200");
     has(lines.get(4), "operation", "DeleteObjectsKey", "key", "k", "status", "204");
-    has(lines.get(4), "decision", "allowed", "bucket", "bkt", "accessKey", "AK");
+    has(lines.get(4), "decision", "allowed", "bucket", "bkt", "accessKey", "");
     has(lines.get(5), "key", "secret\n{}", "decision", "denied", "deniedBy", "bucket");
     has(lines.get(5), "status", "403", "error", "AccessDenied");
     has(lines.get(5), "requestId", answer.header("x-amz-request-id"));
     assertEquals(6, lines.size());
+  }
+
+  private RawClient.Answer delete(String... keys) throws Exception {
+    String body =
+        "<Delete><Object><Key>"
+            + String.join("</Key></Object><Object><Key>", keys)
+            + "</Key></Object></Delete>";
+    byte[] md5 = MessageDigest.getInstance("MD5").digest(body.getBytes(StandardCharsets.UTF_8));
+    String header = "Content-MD5: " + Base64.getEncoder().encodeToString(md5) + "\r\n";
+    return send("POST", "/bkt?delete", header, body);
+  }
+
+  @Test
+  void aDeletionOfSeveralKeysIsAllowedIfOneIs() throws Exception {
+    send("PUT", "/bkt");
+    send("PUT", "/bkt?policy", "", DENY_READS);
+    delete("secret1", "secret2");
+    String tooLong = delete("k".repeat(1025)).text();
+    assertTrue(tooLong.contains("<Code>KeyTooLongError</Code>"), tooLong);
+    List<Map<String, String>> lines = lines();
+    has(lines.get(2), "operation", "DeleteObjects", "status", "200");
+    has(lines.get(2), "decision", "denied", "deniedBy", "bucket");
+    has(lines.get(5), "operation", "DeleteObjects", "decision", "undecided");
+    has(lines.get(6), "decision", "undecided", "status", "400", "error", "KeyTooLongError");
+  }
+
+  @Test
+  void aDeletionThatFailsMidwayTellsOfEachKey() throws Exception {
+    send("PUT", "/bkt");
+    String[] keys = new String[300];
+    Arrays.setAll(keys, i -> "k" + i);
+    commands.set(1);
+    assertEquals(503, delete(keys).status());
+    List<Map<String, String>> lines = lines();
+    assertEquals(302, lines.size());
+    has(lines.get(1), "operation", "DeleteObjects", "status", "503", "decision", "allowed");
+    has(lines.get(2), "key", "k0", "status", "204", "error", "");
+    has(lines.get(301), "key", "k299", "status", "503", "error", "ServiceUnavailable");
+    has(lines.get(301), "decision", "allowed");
   }
 
   @Test

@@ -57,6 +57,7 @@ class SignerReadsTest {
       MemoryMetadata.withDrives(new Profile(4, 2, Profile.DEFAULT_STRIPE_UNIT), 6, 8);
   private final MemoryObjectStore store = new MemoryObjectStore(metadata);
   private final List<String> calls = new ArrayList<>();
+  private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
   private final S3Service service = service();
 
   private S3Service service() {
@@ -68,7 +69,7 @@ class SignerReadsTest {
             new Principals(counted, SecretSeals.NONE, clock),
             "us-east-1",
             clock,
-            FailedAttempts.unlimited()),
+            FailedAttempts.unlimited().measuredBy(meters, "s3")),
         counted,
         store,
         new S3Config("us-east-1", new VirtualHosts(List.of("s3.test")), "Owner"),
@@ -309,6 +310,7 @@ class SignerReadsTest {
     assertEquals("SignatureDoesNotMatch", send("GET", "/bkt/k", "USER", "user-secret"));
     assertEquals("", send("GET", "/bkt/k", "USER", "other-secret"));
     assertEquals("SignatureDoesNotMatch", send("GET", "/bkt/k", "USER", "user-secret"));
+    assertEquals(2, meters.get("ashlar.auth.failed").functionCounter().count());
     putKey("USER", USER_ID, "user-secret", false);
     assertEquals("", send("GET", "/bkt/k", "USER", "user-secret"));
   }

@@ -55,6 +55,9 @@ final class AccountController {
   /** A key of a user, with its secret in the body: queries are written to logs of proxies. */
   @Post("/user-key-put")
   HttpResponse<?> putUserKey(HttpRequest<?> request, @Body UserKey key) {
+    AuditFilter.tell(request, "user", key.user());
+    AuditFilter.tell(request, "accessKey", key.accessKey());
+    AuditFilter.tell(request, "enabled", Boolean.toString(key.enabled()));
     return change(
         request,
         accounts ->

@@ -21,6 +21,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +32,12 @@ import org.jspecify.annotations.Nullable;
 public final class AdminAccess {
   /** Pages of other sites cannot make a browser send it. */
   public static final String HEADER = "X-Ashlar-Admin";
+
+  /** An address of IPv4 or IPv6 or localhost, with or without a port. */
+  private static final Pattern LOCAL_HOST =
+      Pattern.compile(
+          "(localhost|[0-9]{1,3}(\\.[0-9]{1,3}){3}|\\[[0-9a-f:.]+])(:[0-9]{1,5})?",
+          Pattern.CASE_INSENSITIVE);
 
   private final Supplier<@Nullable RootCredential> known;
   private final boolean isOpen;
@@ -72,10 +79,29 @@ public final class AdminAccess {
     return isOpen || root == null ? null : root.accessKey();
   }
 
+  /**
+   * What is answered where nobody needs credentials to a request for a host by a name that is not
+   * this machine's for sure; null to others. The site of a name may give it the address of this
+   * machine, and then a browser lets the site's pages ask here, and read the answers.
+   */
+  @Nullable MutableHttpResponse<?> refusalOfHost(HttpRequest<?> request) {
+    if (!isOpen || request.getHeaders().getAll("Host").stream().allMatch(AdminAccess::isLocal)) {
+      return null;
+    }
+    return error(
+        HttpStatus.FORBIDDEN,
+        "the management port is open to this machine: ask it by an address, such as 127.0.0.1, or"
+            + " as localhost; other names in the header Host are refused");
+  }
+
+  private static boolean isLocal(String host) {
+    return LOCAL_HOST.matcher(host).matches();
+  }
+
   /** What is answered to a request that is not to be told anything; null where it is. */
   @Nullable MutableHttpResponse<?> refusal(HttpRequest<?> request) {
     if (isOpen) {
-      return null;
+      return refusalOfHost(request);
     }
     RootCredential root = known.get();
     if (root == null) {

@@ -17,10 +17,10 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Tells the audit log of each command of the management port, of copies of what it knows, and of
- * refused requests.
+ * Tells the audit log of the requests of the management port, besides pages that only show
+ * something, and of all that are refused.
  */
-@ServerFilter({"/admin/**", "/scrub"})
+@ServerFilter({"/admin/**", "/scrub/**"})
 final class AuditFilter {
   private static final String EVENT = "ashlar.audit";
 
@@ -28,8 +28,23 @@ final class AuditFilter {
   private static final List<String> PARAMETERS =
       List.of("target", "by", "id", "name", "email", "accessKey");
 
-  /** What is only read, and yet takes away more than the state of the store. */
-  private static final Set<String> COPIES = Set.of("metadata-backup", "diagnosis");
+  /** Pages that only show something. Copies of metadata and diagnoses are none of them. */
+  private static final Set<String> SHOWN =
+      Set.of(
+          "scrub",
+          "config",
+          "locate",
+          "locate-verified",
+          "metadata",
+          "accounts",
+          "status",
+          "nodes",
+          "drives",
+          "pgs",
+          "repair",
+          "rebalance",
+          "buckets",
+          "account-usage");
 
   private final RunningServer server;
   private final AdminAccess access;
@@ -58,7 +73,7 @@ final class AuditFilter {
                 request.getHeaders().get("User-Agent")),
             System.currentTimeMillis(),
             System.nanoTime());
-    event.operation("admin:" + command(request));
+    event.operation("admin:" + command(request.getPath()));
     for (String name : PARAMETERS) {
       String value = request.getParameters().get(name);
       if (value != null && !value.isEmpty()) {
@@ -68,13 +83,23 @@ final class AuditFilter {
     return event;
   }
 
-  private static String command(HttpRequest<?> request) {
-    String path = request.getPath();
-    return path.startsWith("/admin/") ? path.substring("/admin/".length()) : "scrub";
+  /** Adds a parameter that is not in the query, and no secret, to what the audit log is told. */
+  static void tell(HttpRequest<?> request, String name, String value) {
+    request.getAttribute(EVENT, AuditEvent.class).ifPresent(event -> event.parameter(name, value));
   }
 
-  private static boolean onlyShows(HttpRequest<?> request) {
-    return request.getMethod() == HttpMethod.GET && !COPIES.contains(command(request));
+  /** A slash at the end makes no other page. */
+  static String command(String path) {
+    int end = path.length();
+    while (end > 0 && path.charAt(end - 1) == '/') {
+      end--;
+    }
+    String page = path.substring(0, end);
+    return page.startsWith("/admin/") ? page.substring("/admin/".length()) : page.substring(1);
+  }
+
+  static boolean onlyShows(HttpRequest<?> request) {
+    return request.getMethod() == HttpMethod.GET && SHOWN.contains(command(request.getPath()));
   }
 
   @ResponseFilter
@@ -91,12 +116,13 @@ final class AuditFilter {
       return;
     }
     event.status(status.getCode());
-    event.sender(null, "operator", isRefused ? null : access.operatorKey());
     if (isRefused) {
+      event.sender(null, "anonymous", null);
       event.failed(
           status.name(),
           status == HttpStatus.TOO_MANY_REQUESTS ? Denial.ATTEMPTS : Denial.AUTHENTICATION);
     } else {
+      event.sender(null, "operator", access.operatorKey());
       event.allowed();
     }
     log.write(event);

@@ -44,8 +44,8 @@ final class ManagementController {
   }
 
   /**
-   * That the process answers; missing drives are no reason to restart it. On the event loop, so that
-   * no page that waits delays it.
+   * That the process answers; missing drives are no reason to restart it. On the event loop, so
+   * that no page that waits delays it.
    */
   @Get("/health/liveness")
   Map<String, Health.Status> liveness() {
@@ -55,8 +55,9 @@ final class ManagementController {
   /** How far the scrub of each drive is. */
   @Get("/scrub")
   @ExecuteOn(TaskExecutors.BLOCKING)
-  ScrubPage scrub() {
-    return server.scrub();
+  HttpResponse<?> scrub(HttpRequest<?> request) {
+    HttpResponse<?> refusal = access.refusalOfHost(request);
+    return refusal == null ? HttpResponse.ok(server.scrub()) : refusal;
   }
 
   /** Has all drives begin a scrub at once. */

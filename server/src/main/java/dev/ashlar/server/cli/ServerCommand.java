@@ -3,6 +3,7 @@ package dev.ashlar.server.cli;
 import dev.ashlar.server.admin.ConfigPage;
 import dev.ashlar.server.admin.RunningServer;
 import dev.ashlar.server.config.ClusterOptions;
+import dev.ashlar.server.config.LogOptions;
 import dev.ashlar.server.config.OptionSources;
 import dev.ashlar.server.config.PortAddress;
 import dev.ashlar.server.config.ServerOptions;
@@ -12,6 +13,7 @@ import dev.ashlar.server.log.ProcessLog;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.runtime.server.EmbeddedServer;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -79,17 +81,19 @@ public final class ServerCommand implements Callable<Integer> {
       return 1;
     }
     Runtime.getRuntime().addShutdownHook(new Thread(context::close, "shutdown"));
-    context.getBean(RunningServer.class).printStarted(System.out, Terminal.isOutput());
-    printMadeAsForMinio(OptionSources.madeAsForMinio(given));
+    // A standard output that has the audit log has nothing else.
+    boolean isAudited = LogOptions.STDOUT.equals(options.logs().auditLog());
+    PrintStream out = isAudited ? System.err : System.out;
+    context.getBean(RunningServer.class).printStarted(out, !isAudited && Terminal.isOutput());
+    printMadeAsForMinio(OptionSources.madeAsForMinio(given), out);
     return RUNNING;
   }
 
-  private static void printMadeAsForMinio(List<Setting> settings) {
+  private static void printMadeAsForMinio(List<Setting> settings, PrintStream out) {
     for (Setting each : settings) {
-      System.out.println(
-          "  From MinIO   " + each.name() + " " + each.value() + ", from " + each.from());
+      out.println("  From MinIO   " + each.name() + " " + each.value() + ", from " + each.from());
     }
-    System.out.flush();
+    out.flush();
   }
 
   /** Returns when both ports serve requests. */

@@ -10,6 +10,7 @@ import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.HttpStatus;
 import io.micronaut.http.MutableHttpRequest;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -56,6 +57,24 @@ class AdminAccessTest {
         HttpStatus.UNAUTHORIZED, ELSEWHERE.refusalOfChange(withCredentials("another-one")));
     assertNull(ELSEWHERE.refusalOfChange(withCredentials("secret-secret")));
     assertNull(ELSEWHERE.refusal(withCredentials("secret-secret")));
+  }
+
+  @Test
+  void onLoopbackOtherNamesOfTheHostAreRefused() {
+    for (String host :
+        List.of("localhost", "LOCALHOST:9001", "127.0.0.1", "127.0.0.1:9001", "[::1]:9001")) {
+      assertNull(ON_LOOPBACK.refusal(change().header("Host", host)), host);
+      assertNull(ON_LOOPBACK.refusalOfChange(change().header("Host", host)), host);
+    }
+    for (String host :
+        List.of("a.example", "a.example:9001", "127.0.0.1.example", "localhost.example", "")) {
+      assertRefused(HttpStatus.FORBIDDEN, ON_LOOPBACK.refusal(change().header("Host", host)));
+      assertRefused(
+          HttpStatus.FORBIDDEN, ON_LOOPBACK.refusalOfChange(change().header("Host", host)));
+      assertNull(
+          ELSEWHERE.refusal(withCredentials("secret-secret").header("Host", host)),
+          "browsers do not send the credentials to it");
+    }
   }
 
   @Test

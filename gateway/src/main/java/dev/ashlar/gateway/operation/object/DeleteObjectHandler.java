@@ -17,6 +17,7 @@ import dev.ashlar.protocol.message.DeleteResult;
 import dev.ashlar.protocol.message.DeleteTarget;
 import dev.ashlar.protocol.message.VersionRef;
 import io.netty.handler.codec.http.HttpHeaders;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -36,10 +37,9 @@ public record DeleteObjectHandler(Backend backend) {
     if (request.version() != null) {
       target.setVersion(request.version()).setBypassGovernance(request.bypassesGovernance());
     }
-    DeleteResult result =
-        new Deletions(backend, request.bucket())
-            .delete(List.of(target.build()), areKept)
-            .getFirst();
+    List<DeleteResult> results = new ArrayList<>(1);
+    new Deletions(backend, request.bucket()).delete(List.of(target.build()), areKept, results);
+    DeleteResult result = results.getFirst();
     ErrorMapping.requireOk(result.getCode());
     return Answers.empty(204, headers(request.version(), result));
   }

@@ -49,9 +49,18 @@ public record DeleteObjectsHandler(Backend backend) {
   /**
    * Why a key is not deleted.
    *
+   * @param isAllowed false: denied, or that was not decided
    * @param denial null: it is not denied
    */
-  private record Refusal(S3Error error, @Nullable Denial denial) {}
+  private record Refusal(S3Error error, boolean isAllowed, @Nullable Denial denial) {}
+
+  /**
+   * A deletion that is decided about.
+   *
+   * @param target what is to be deleted; null if it is refused
+   */
+  private record Decided(
+      Deletion deletion, @Nullable DeleteTarget target, @Nullable Refusal refusal) {}
 
   /**
    * @param audit null: there is no audit log
@@ -61,10 +70,7 @@ public record DeleteObjectsHandler(Backend backend) {
       throws S3Exception, MetadataUnavailableException, InterruptedException {
     Element document = XmlReader.read(BodyIngest.document(body), "Delete");
     List<Deletion> deletions = deletions(document);
-    List<Outcome> outcomes = delete(request, permit, deletions);
-    if (audit != null) {
-      outcomes.forEach(outcome -> audit.part(part(outcome)));
-    }
+    List<Outcome> outcomes = delete(request, permit, decide(request, permit, deletions), audit);
     boolean isQuiet = "true".equals(document.childText("Quiet"));
     return Answers.xml(document(outcomes, isQuiet));
   }
@@ -72,12 +78,14 @@ public record DeleteObjectsHandler(Backend backend) {
   private static AuditEvent.Part part(Outcome outcome) {
     return switch (outcome) {
       case Deleted(Deletion deletion, DeleteResult result) ->
-          new AuditEvent.Part(KEY_OPERATION, deletion.key, deletion.versionId, null, 204, null);
+          new AuditEvent.Part(
+              KEY_OPERATION, deletion.key, deletion.versionId, true, null, 204, null);
       case Failed(Deletion deletion, Refusal refusal) ->
           new AuditEvent.Part(
               KEY_OPERATION,
               deletion.key,
               deletion.versionId,
+              refusal.isAllowed,
               refusal.denial,
               refusal.error.status(),
               refusal.error.code());
@@ -113,32 +121,67 @@ public record DeleteObjectsHandler(Backend backend) {
         onEtag, entry.childText("Size"), entry.childText("LastModifiedTime"));
   }
 
-  /** Decides about each deletion, and carries out what is allowed, in the order of the request. */
-  private List<Outcome> delete(
-      S3Request.DeleteObjects request, Permit permit, List<Deletion> deletions)
-      throws S3Exception, MetadataUnavailableException {
-    List<@Nullable Refusal> refusals = new ArrayList<>(deletions.size());
-    List<DeleteTarget> targets = new ArrayList<>(deletions.size());
+  private static List<Decided> decide(
+      S3Request.DeleteObjects request, Permit permit, List<Deletion> deletions) {
+    List<Decided> all = new ArrayList<>(deletions.size());
     for (Deletion deletion : deletions) {
       VersionRef version =
           deletion.versionId == null ? null : VersionId.version(deletion.versionId);
       Refusal refusal = refusal(request, permit, deletion, version);
-      refusals.add(refusal);
-      if (refusal == null) {
-        targets.add(target(deletion, version, request.bypassesGovernance()));
+      DeleteTarget target =
+          refusal == null ? target(deletion, version, request.bypassesGovernance()) : null;
+      all.add(new Decided(deletion, target, refusal));
+    }
+    return all;
+  }
+
+  /** Carries out what is allowed, in the order of the request. */
+  private List<Outcome> delete(
+      S3Request.DeleteObjects request,
+      Permit permit,
+      List<Decided> decided,
+      @Nullable AuditEvent audit)
+      throws S3Exception, MetadataUnavailableException {
+    List<DeleteTarget> targets = new ArrayList<>(decided.size());
+    for (Decided each : decided) {
+      if (each.target != null) {
+        targets.add(each.target);
       }
     }
-    List<DeleteResult> results =
-        new Deletions(backend, request.bucket())
-            .delete(targets, VersionId.areKept(permit.bucket()));
-    List<Outcome> outcomes = new ArrayList<>(deletions.size());
+    List<DeleteResult> results = new ArrayList<>(targets.size());
+    S3Error failure = S3Error.INTERNAL_ERROR;
+    try {
+      new Deletions(backend, request.bucket())
+          .delete(targets, VersionId.areKept(permit.bucket()), results);
+      return outcomes(decided, results, failure);
+    } catch (S3Exception e) {
+      failure = e.error();
+      throw e;
+    } catch (MetadataUnavailableException e) {
+      failure = ErrorMapping.of(e).error();
+      throw e;
+    } finally {
+      if (audit != null) {
+        outcomes(decided, results, failure).forEach(outcome -> audit.part(part(outcome)));
+      }
+    }
+  }
+
+  /**
+   * @param failure of those that have no result
+   */
+  private static List<Outcome> outcomes(
+      List<Decided> decided, List<DeleteResult> results, S3Error failure) {
+    List<Outcome> outcomes = new ArrayList<>(decided.size());
     int next = 0;
-    for (int i = 0; i < deletions.size(); i++) {
-      Refusal refusal = refusals.get(i);
-      outcomes.add(
-          refusal == null
-              ? outcome(deletions.get(i), results.get(next++))
-              : new Failed(deletions.get(i), refusal));
+    for (Decided each : decided) {
+      if (each.refusal != null) {
+        outcomes.add(new Failed(each.deletion, each.refusal));
+      } else if (next < results.size()) {
+        outcomes.add(outcome(each.deletion, results.get(next++)));
+      } else {
+        outcomes.add(new Failed(each.deletion, new Refusal(failure, true, null)));
+      }
     }
     return outcomes;
   }
@@ -149,8 +192,11 @@ public record DeleteObjectsHandler(Backend backend) {
       Permit permit,
       Deletion deletion,
       @Nullable VersionRef version) {
+    if (S3Request.isTooLong(deletion.key)) {
+      return new Refusal(S3Error.KEY_TOO_LONG, false, null);
+    }
     if (deletion.versionId != null && version == null) {
-      return new Refusal(S3Error.NO_SUCH_VERSION, null);
+      return new Refusal(S3Error.NO_SUCH_VERSION, false, null);
     }
     String bucket = request.bucket();
     Need.Resource key = new Need.Resource.Key(bucket, deletion.key, version);
@@ -163,7 +209,7 @@ public record DeleteObjectsHandler(Backend backend) {
       decision =
           permit.decide(Need.of("s3:GetObject", new Need.Resource.Key(bucket, deletion.key)));
     }
-    return decision.isAllowed() ? null : new Refusal(S3Error.ACCESS_DENIED, decision.why());
+    return decision.isAllowed() ? null : new Refusal(S3Error.ACCESS_DENIED, false, decision.why());
   }
 
   private static DeleteTarget target(
@@ -185,6 +231,7 @@ public record DeleteObjectsHandler(Backend backend) {
             deletion,
             new Refusal(
                 ErrorMapping.error(result.getCode()),
+                true,
                 result.getCode() == ResultCode.OBJECT_LOCKED ? Denial.LOCK : null));
   }
 

@@ -8,7 +8,6 @@ import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.DeleteObjects;
 import dev.ashlar.protocol.message.DeleteResult;
 import dev.ashlar.protocol.message.DeleteTarget;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
@@ -22,20 +21,19 @@ record Deletions(Backend backend, String bucket) {
    * Deletes, with as few commands as possible.
    *
    * @param areVersionsKept whether keys of the bucket may have several versions
-   * @return what came of each target; some may have failed, the others are deleted all the same
+   * @param results gets what came of each target; some may have failed, the others are deleted all
+   *     the same. When this method throws, it has that of the first targets
    */
-  List<DeleteResult> delete(List<DeleteTarget> targets, boolean areVersionsKept)
+  void delete(List<DeleteTarget> targets, boolean areVersionsKept, List<DeleteResult> results)
       throws S3Exception, MetadataUnavailableException {
     boolean isPlain =
         !areVersionsKept
             && targets.stream().noneMatch(it -> it.hasVersion() || it.hasPrecondition());
-    List<DeleteResult> results = new ArrayList<>(targets.size());
     for (int from = 0; from < targets.size(); ) {
       int to = end(targets, from);
       results.addAll(deleteAtOnce(targets.subList(from, to), isPlain));
       from = to;
     }
-    return results;
   }
 
   /** How far targets from here on fit into one command. */
