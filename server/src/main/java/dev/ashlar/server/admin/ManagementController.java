@@ -44,8 +44,8 @@ final class ManagementController {
   }
 
   /**
-   * That the process answers; missing drives are no reason to restart it. On the event loop, so that
-   * no page that waits delays it.
+   * That the process answers; missing drives are no reason to restart it. On the event loop, so
+   * that no page that waits delays it.
    */
   @Get("/health/liveness")
   Map<String, Health.Status> liveness() {
