@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
 
 /** A service that answers what it is told to, and 404 otherwise. */
 final class FakeStore implements AutoCloseable {
@@ -20,8 +21,10 @@ final class FakeStore implements AutoCloseable {
    */
   record Answer(int status, String body) {}
 
+  private static final Answer NONE = new Answer(404, error("NoSuchThing"));
+
   private final HttpServer server;
-  private final Map<String, Answer> answers = new ConcurrentHashMap<>();
+  private final Map<String, Supplier<Answer>> answers = new ConcurrentHashMap<>();
   private final List<String> requests = new CopyOnWriteArrayList<>();
 
   FakeStore() throws IOException {
@@ -54,7 +57,12 @@ final class FakeStore implements AutoCloseable {
    * @param request method, path, and the first name of the query
    */
   void answer(String request, int status, String body) {
-    answers.put(request, new Answer(status, body));
+    answerEach(request, () -> new Answer(status, body));
+  }
+
+  /** Another answer each time. */
+  void answerEach(String request, Supplier<Answer> answer) {
+    answers.put(request, answer);
   }
 
   /** Those that change something, in the form of {@link #answer}. */
@@ -92,7 +100,7 @@ final class FakeStore implements AutoCloseable {
               + exchange.getRequestURI().getPath()
               + (name.isEmpty() ? "" : "?" + name);
       requests.add(request);
-      Answer answer = answers.getOrDefault(request, new Answer(404, error("NoSuchThing")));
+      Answer answer = answers.getOrDefault(request, () -> NONE).get();
       byte[] body = answer.body().getBytes(StandardCharsets.UTF_8);
       exchange.getResponseHeaders().add("Last-Modified", "Fri, 27 Nov 2026 10:00:00 GMT");
       boolean isHead = exchange.getRequestMethod().equals("HEAD");

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -83,6 +84,30 @@ class ImporterTest {
     assertEquals(1, tally.failures());
     assertEquals(0, tally.unsettledKeys());
     assertSaid("b/k: the source lists it");
+  }
+
+  @Test
+  void keyThatChangesAllTheTimeIsBehind() throws Exception {
+    AtomicInteger size = new AtomicInteger();
+    source.answerEach(
+        "GET /b?versions",
+        () ->
+            new FakeStore.Answer(
+                200, FakeStore.list(FakeStore.version("k", ETAG_OF_AB, size.incrementAndGet()))));
+    source.answer("GET /b/k", 412, FakeStore.error("PreconditionFailed"));
+    Tally tally = pass("", false, true);
+    assertEquals(1, tally.unsettledKeys());
+    assertEquals(0, tally.failures());
+    assertEquals(1, pass("", false, false).failures());
+    assertSaid("it changes all the time");
+  }
+
+  @Test
+  void unexpectedExceptionsAreFailuresOfTheirKeys() throws Exception {
+    String noDigits = "\uff11".repeat(32); // digits, but not those of an MD5 sum
+    source.answer("GET /b?versions", 200, FakeStore.list(FakeStore.version("k", noDigits, 2)));
+    assertEquals(1, pass("", false, false).failures());
+    assertSaid("b/k: unexpected: ");
   }
 
   @Test
