@@ -5,6 +5,8 @@ import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -153,6 +155,40 @@ record Attributes(
             .filter(each -> !each.isEmpty() && !each.equalsIgnoreCase(AWS_CHUNKED))
             .collect(Collectors.joining(","));
     return rest.isEmpty() ? null : rest;
+  }
+
+  /** The first header or piece of metadata that is not the original's, with both values. */
+  Optional<String> difference(Attributes original) {
+    Map<String, @Nullable String> wanted = original.headers();
+    Map<String, @Nullable String> found = headers();
+    for (Map.Entry<String, @Nullable String> each : wanted.entrySet()) {
+      String value = found.get(each.getKey());
+      if (!Objects.equals(each.getValue(), value)) {
+        return Optional.of(
+            "%s is %s instead of %s".formatted(each.getKey(), text(value), text(each.getValue())));
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static String text(@Nullable String value) {
+    return value == null ? "absent" : "'" + value + "'";
+  }
+
+  private Map<String, @Nullable String> headers() {
+    Map<String, @Nullable String> headers = new TreeMap<>();
+    headers.put("Content-Type", contentType);
+    headers.put("Cache-Control", cacheControl);
+    headers.put("Content-Disposition", contentDisposition);
+    headers.put("Content-Encoding", contentEncoding);
+    headers.put("Content-Language", contentLanguage);
+    metadata.forEach((name, value) -> headers.put("x-amz-meta-" + name, value));
+    return headers;
+  }
+
+  /** Whether it is retained at this time by itself. */
+  boolean isRetained(Instant now) {
+    return lock.at(now).mode() != null;
   }
 
   /** The same, with the source's ETag in the metadata. */

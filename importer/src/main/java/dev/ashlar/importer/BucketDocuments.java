@@ -22,16 +22,26 @@ final class BucketDocuments {
   private final String bucket;
   private final Tally tally;
   private final Journal journal;
+  private final SettingsRule rule;
 
-  BucketDocuments(Side source, Side target, String bucket, Tally tally, Journal journal) {
+  BucketDocuments(
+      Side source, Side target, String bucket, Tally tally, Journal journal, SettingsRule rule) {
     this.source = source.s3();
     this.target = target.s3();
     this.bucket = bucket;
     this.tally = tally;
     this.journal = journal;
+    this.rule = rule;
   }
 
   void bring() {
+    if (rule.mayAdd(bucket)) {
+      bringAll();
+    }
+    nameOthers();
+  }
+
+  private void bringAll() {
     bring(
         "tags",
         BucketDocuments::tags,
@@ -62,6 +72,9 @@ final class BucketDocuments {
         (to, rules) ->
             to.putBucketLifecycleConfiguration(
                 r -> r.bucket(bucket).lifecycleConfiguration(c -> c.rules(rules))));
+  }
+
+  private void nameOthers() {
     name("encryption", () -> source.getBucketEncryption(r -> r.bucket(bucket)));
     name("replication", () -> source.getBucketReplication(r -> r.bucket(bucket)));
     name("website", () -> source.getBucketWebsite(r -> r.bucket(bucket)));
@@ -81,10 +94,15 @@ final class BucketDocuments {
   private <T> void bring(String what, Read<T> read, Write<T> write) {
     try {
       T here = BucketSettings.orNull(() -> read.from(source, bucket));
-      if (here == null || here.equals(BucketSettings.orNull(() -> read.from(target, bucket)))) {
+      T there = BucketSettings.orNull(() -> read.from(target, bucket));
+      if (here == null || here.equals(there)) {
         return;
       }
-      write.to(target, here);
+      if (there == null || rule.mayReplace()) {
+        write.to(target, here);
+      } else {
+        rule.differs(bucket, what);
+      }
     } catch (S3Exception e) {
       if (BucketSettings.isUnknown(e)) {
         tally.notCarriedOver(bucket + ": " + what);
@@ -97,7 +115,7 @@ final class BucketDocuments {
   }
 
   private void fail(String what, SdkException e) {
-    tally.failed();
+    tally.countFailure();
     journal.failed(bucket + " (" + what + ")", BucketPass.reason(e));
   }
 

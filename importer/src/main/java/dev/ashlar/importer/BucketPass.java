@@ -2,10 +2,12 @@ package dev.ashlar.importer;
 
 import java.io.IOException;
 import java.time.Clock;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
 import software.amazon.awssdk.services.s3.model.S3Exception;
@@ -16,8 +18,8 @@ import software.amazon.awssdk.services.s3.model.S3Exception;
  * pass that was interrupted is continued by another one.
  */
 final class BucketPass {
-  /** How often a key is looked at again that changes all the time. */
-  private static final int LOOKS = 5;
+  /** How often a key is tried that changes all the time. */
+  private static final int ATTEMPTS = 5;
 
   private static final int FAILURES_IN_SUCCESSION = 100;
 
@@ -30,8 +32,12 @@ final class BucketPass {
   private final ExecutorService threads;
   private final Semaphore queue;
   private final Copier copier;
+  private final SourceReader reader;
   private final LiveAttributes attributes;
   private final boolean hasTargetVersions;
+  private final boolean isLocking;
+  private final AtomicInteger failuresInSuccession = new AtomicInteger();
+  private boolean hasRights;
   private volatile boolean isGivenUp;
 
   BucketPass(
@@ -51,13 +57,22 @@ final class BucketPass {
     this.threads = workers.objects();
     this.queue = new Semaphore(2 * options.parallel());
     this.hasTargetVersions = settings.hasTargetVersions();
-    SourceReader reader = new SourceReader(source, bucket, settings.hasSourceVersions());
-    this.copier = new Copier(reader, target, bucket, tally, Clock.systemUTC(), workers.parts());
+    this.isLocking = settings.isLocking();
+    this.reader = new SourceReader(source, bucket, settings.hasSourceVersions());
     this.attributes = new LiveAttributes(reader, target, bucket, hasTargetVersions);
+    this.copier =
+        new Copier(
+            reader,
+            target,
+            attributes,
+            settings.isRetaining(),
+            tally,
+            Clock.systemUTC(),
+            workers.parts());
   }
 
   /**
-   * @throws IOException if a side cannot be listed, or almost everything fails
+   * @throws IOException if a side cannot be listed, a right is missing, or almost everything fails
    */
   void run() throws IOException, InterruptedException {
     try {
@@ -66,6 +81,7 @@ final class BucketPass {
               new KeyIterator(source, bucket, options.prefix()),
               new KeyIterator(target, bucket, options.prefix()));
       for (KeyPairs.Pair pair = pairs.next(); pair != null && !isGivenUp; pair = pairs.next()) {
+        requireRights(pair.source());
         submit(pair.source(), pair.target());
       }
     } finally {
@@ -77,45 +93,66 @@ final class BucketPass {
     }
   }
 
+  /** Looked at once, with the first version that has content. */
+  private void requireRights(KeyVersions key) throws IOException {
+    for (Version each : key.versions()) {
+      if (!hasRights && !each.isMarker()) {
+        reader.requireRights(each, isLocking);
+        hasRights = true;
+      }
+    }
+  }
+
   private void submit(KeyVersions here, KeyVersions there) throws InterruptedException {
     queue.acquire();
     threads.execute(
         () -> {
           try {
-            bring(here, there);
+            bringOrFail(here, there);
           } finally {
             queue.release();
           }
         });
   }
 
-  private void bring(KeyVersions here, KeyVersions there) {
+  private void bringOrFail(KeyVersions here, KeyVersions there) {
     if (isGivenUp) {
       return;
     }
     String name = bucket + "/" + here.key();
     try {
       Optional<String> refusal = bringAsLongAsItChanges(here, there);
-      refusal.ifPresent(why -> fail(name, why));
-    } catch (IOException e) {
-      fail(name, String.valueOf(e.getMessage()));
-    } catch (SdkException e) {
+      if (refusal.isPresent()) {
+        fail(name, refusal.get());
+      } else {
+        failuresInSuccession.set(0);
+      }
+    } catch (IOException | SdkException e) {
       fail(name, reason(e));
+      if (failuresInSuccession.incrementAndGet() >= FAILURES_IN_SUCCESSION) {
+        isGivenUp = true;
+      }
+    } catch (RuntimeException | Error e) {
+      // The thread would end, and nobody would hear of the key.
+      fail(name, "unexpected: " + e);
     }
   }
 
   private void fail(String name, String why) {
+    tally.countFailure();
     journal.failed(name, why);
-    if (tally.failed() >= FAILURES_IN_SUCCESSION) {
-      isGivenUp = true;
-    }
   }
 
   /** Without the parts of a message that only the SDK's authors need. */
-  static String reason(SdkException e) {
-    return e instanceof S3Exception answer && answer.awsErrorDetails() != null
-        ? answer.awsErrorDetails().errorCode() + ": " + answer.awsErrorDetails().errorMessage()
-        : String.valueOf(e.getMessage());
+  static String reason(Exception e) {
+    if (e instanceof S3Exception answer && answer.awsErrorDetails() != null) {
+      return answer.awsErrorDetails().errorCode() + ": " + answer.awsErrorDetails().errorMessage();
+    }
+    boolean isExpected =
+        e instanceof IOException
+            || e instanceof SdkException
+            || e instanceof SourceChangedException;
+    return isExpected ? String.valueOf(e.getMessage()) : "unexpected: " + e;
   }
 
   /** Why the key is not as at the source, if it is not. */
@@ -124,7 +161,7 @@ final class BucketPass {
     KeyVersions here = first;
     KeyVersions there = second;
     boolean isOurs = false;
-    for (int look = 0; look < LOOKS; look++) {
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
       try {
         return bring(here, there, isOurs);
       } catch (RuntimeException e) {
@@ -133,52 +170,59 @@ final class BucketPass {
         }
         // What is newest at the target may be our copy of what has been replaced meanwhile.
         isOurs = true;
-        here = KeyIterator.of(source, bucket, first.key());
+        KeyVersions now = KeyIterator.of(source, bucket, first.key());
+        if (now.equals(here)) {
+          return Optional.of("the source lists it, and does not serve it so: " + reason(e));
+        }
+        here = now;
         there = KeyIterator.of(target, bucket, first.key());
       }
     }
-    return options.isFollowing()
-        ? Optional.empty() // the next pass looks again
-        : Optional.of("it changes all the time: import again");
+    if (options.isFollowing()) {
+      tally.unsettled(); // the next pass looks again
+      return Optional.empty();
+    }
+    return Optional.of("it changes all the time: import again");
   }
 
   private Optional<String> bring(KeyVersions here, KeyVersions there, boolean isOurs)
       throws IOException {
     KeyPlan plan = KeyPlan.of(here, there, this::isCopy);
     if (!plan.extra().isEmpty() && options.isMirror()) {
-      return bringAsMirror(here.key());
+      bringAsMirror(here.key());
+      return Optional.empty();
     }
     if (plan.isDiverged() && !isOurs) {
       return Optional.of(
-          "the target has something newer that the source does not have; --mirror replaces it");
+          "the target's newest version is not the source's (deleted or replaced there, or written"
+              + " by others); --mirror replaces it");
     }
     tally.extra(plan.extra().size());
-    return bring(here, there, plan);
+    carryOut(plan, here, there);
+    return Optional.empty();
   }
 
   /** Deletes are decided by a second look: the listings of both sides are not of one moment. */
-  private Optional<String> bringAsMirror(String key) throws IOException {
+  private void bringAsMirror(String key) throws IOException {
     KeyVersions here = KeyIterator.of(source, bucket, key);
     KeyVersions there = KeyIterator.of(target, bucket, key);
     KeyPlan plan = KeyPlan.of(here, there, this::isCopy);
     if (hasTargetVersions || here.versions().isEmpty()) {
       delete(plan.extra()); // else the copy replaces it
     }
-    return bring(here, there, plan);
+    carryOut(plan, here, there);
   }
 
-  private Optional<String> bring(KeyVersions here, KeyVersions there, KeyPlan plan)
-      throws IOException {
+  private void carryOut(KeyPlan plan, KeyVersions here, KeyVersions there) throws IOException {
     for (int i = 0; i < plan.equal(); i++) {
       tally.equal(here.versions().get(i));
-    }
-    if (options.comparesAttributes()) {
-      compareAttributes(here, there, plan);
     }
     for (Version version : plan.missing()) {
       copier.copy(version);
     }
-    return Optional.empty();
+    if (options.comparesAttributes()) {
+      compareAttributes(here, there, plan);
+    }
   }
 
   private void delete(List<Version> extra) {
@@ -192,27 +236,31 @@ final class BucketPass {
     }
   }
 
+  /** All of them, also behind one that cannot be made the same. */
   private void compareAttributes(KeyVersions here, KeyVersions there, KeyPlan plan)
       throws IOException {
+    List<String> differences = new ArrayList<>();
     int matched = 0;
     for (Version each : there.versions()) {
       if (matched < plan.equal() && !plan.extra().contains(each)) {
         Version original = here.versions().get(matched++);
-        if (!original.isMarker() && attributes.bring(original, each)) {
+        if (!original.isMarker() && attributes.bring(original, each, differences::add)) {
           tally.changed();
         }
       }
     }
+    if (!differences.isEmpty()) {
+      throw new IOException(String.join("; ", differences));
+    }
   }
 
   private boolean isCopy(Version original, Version copy) {
-    if (original.isMarker() || copy.isMarker()) {
-      return original.isMarker() && copy.isMarker();
+    if (copy.isOlderThan(original) || original.isMarker() != copy.isMarker()) {
+      return false;
     }
-    boolean isOlder = original.isReplaceable() && copy.modified().isBefore(original.modified());
-    return original.size() == copy.size()
-        && !isOlder
-        && (original.etag().equals(copy.etag()) || isNoted(original, copy));
+    return original.isMarker()
+        || (original.size() == copy.size()
+            && (original.etag().equals(copy.etag()) || isNoted(original, copy)));
   }
 
   /** Whether the copy names the original's ETag in its metadata. */

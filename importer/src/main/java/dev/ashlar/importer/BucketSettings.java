@@ -1,6 +1,6 @@
 package dev.ashlar.importer;
 
-import java.util.Objects;
+import java.io.IOException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.s3.model.BucketVersioningStatus;
@@ -18,23 +18,29 @@ final class BucketSettings {
   private final String bucket;
   private final @Nullable BucketVersioningStatus versioning;
   private final @Nullable ObjectLockConfiguration lock;
+  private final SettingsRule rule;
   private boolean hasTargetVersions;
+  private boolean isRetaining;
+  private @Nullable BucketVersioningStatus found;
 
   private BucketSettings(
       Side target,
       String bucket,
+      SettingsRule rule,
       @Nullable BucketVersioningStatus versioning,
       @Nullable ObjectLockConfiguration lock) {
     this.target = target;
     this.bucket = bucket;
+    this.rule = rule;
     this.versioning = versioning;
     this.lock = lock;
   }
 
-  static BucketSettings read(Side source, Side target, String bucket) {
+  static BucketSettings read(Side source, Side target, String bucket, SettingsRule rule) {
     return new BucketSettings(
         target,
         bucket,
+        rule,
         source.s3().getBucketVersioning(r -> r.bucket(bucket)).status(),
         orNull(
             () ->
@@ -74,12 +80,24 @@ final class BucketSettings {
     return hasTargetVersions;
   }
 
-  private boolean isLocking() {
+  /**
+   * Whether the target's bucket retains what comes without a retention. Known after {@link
+   * #prepare}.
+   */
+  boolean isRetaining() {
+    return isRetaining;
+  }
+
+  boolean isLocking() {
     return lock != null && lock.objectLockEnabled() == ObjectLockEnabled.ENABLED;
   }
 
-  /** Makes the bucket, with versions if the source has them. */
-  void prepare() {
+  /**
+   * Makes the bucket, with versions if the source has them.
+   *
+   * @throws IOException if the bucket cannot take the versions of the source as it is
+   */
+  void prepare() throws IOException {
     try {
       target.s3().headBucket(r -> r.bucket(bucket));
     } catch (S3Exception e) {
@@ -87,16 +105,33 @@ final class BucketSettings {
         throw e;
       }
       create();
+      rule.made(bucket);
     }
-    BucketVersioningStatus present =
-        target.s3().getBucketVersioning(r -> r.bucket(bucket)).status();
+    found = target.s3().getBucketVersioning(r -> r.bucket(bucket)).status();
+    hasTargetVersions = found != null || versioning != null;
     // While versions are suspended, older ones cannot be written.
-    if (versioning != null && present != BucketVersioningStatus.ENABLED) {
+    if (versioning != null && found != BucketVersioningStatus.ENABLED) {
+      if (!rule.mayAdd(bucket)) {
+        throw new IOException(
+            "the target's bucket does not keep versions, which the source does: enable them");
+      }
       setVersioning(BucketVersioningStatus.ENABLED);
-      present = BucketVersioningStatus.ENABLED;
     }
-    hasTargetVersions = present != null;
-    if (isLocking() && defaultRule(target) == null && !isLocking(target)) {
+    prepareLock();
+  }
+
+  /** A default retention would lock copies of what the source does not retain, maybe for years. */
+  private void prepareLock() {
+    ObjectLockConfiguration present = lockOf(target);
+    boolean isTargetLocking =
+        present != null && present.objectLockEnabled() == ObjectLockEnabled.ENABLED;
+    boolean hasDefault = present != null && present.rule() != null;
+    if (hasDefault && rule.mayReplaceWriting(bucket)) {
+      putLock(null);
+    } else {
+      isRetaining = hasDefault;
+    }
+    if (isLocking() && !isTargetLocking && rule.mayAdd(bucket)) {
       putLock(null);
     }
   }
@@ -115,14 +150,37 @@ final class BucketSettings {
     }
   }
 
-  /** Sets what would be in the way of the objects. */
-  void finish() {
-    if (versioning == BucketVersioningStatus.SUSPENDED && !isLocking()) {
+  /**
+   * Sets what would be in the way of the objects.
+   *
+   * @param isComplete whether all objects are there; else those of the next pass would get the
+   *     default retention
+   */
+  void finish(boolean isComplete) {
+    finishVersioning();
+    ObjectLockRule wanted = lock == null ? null : lock.rule();
+    if (wanted == null || !isComplete || !rule.mayAdd(bucket)) {
+      return;
+    }
+    ObjectLockRule present = defaultRule();
+    if (present == null) {
+      putLock(wanted);
+    } else if (!wanted.equals(present)) {
+      rule.differs(bucket, "the default retention");
+    }
+  }
+
+  private void finishVersioning() {
+    if (isLocking()) {
+      return; // versions cannot be suspended
+    }
+    boolean wasSuspended = found == BucketVersioningStatus.SUSPENDED;
+    boolean isSuspended = versioning == BucketVersioningStatus.SUSPENDED;
+    if (rule.mayReplaceWriting(bucket) ? isSuspended : wasSuspended && versioning != null) {
       setVersioning(BucketVersioningStatus.SUSPENDED);
     }
-    ObjectLockRule rule = lock == null ? null : lock.rule();
-    if (rule != null && !rule.equals(defaultRule(target))) {
-      putLock(rule);
+    if (!rule.mayReplaceWriting(bucket) && versioning != null && wasSuspended != isSuspended) {
+      rule.differs(bucket, "versioning");
     }
   }
 
@@ -132,14 +190,9 @@ final class BucketSettings {
         .putBucketVersioning(r -> r.bucket(bucket).versioningConfiguration(c -> c.status(status)));
   }
 
-  private @Nullable ObjectLockRule defaultRule(Side side) {
-    ObjectLockConfiguration found = lockOf(side);
-    return found == null ? null : found.rule();
-  }
-
-  private boolean isLocking(Side side) {
-    ObjectLockConfiguration found = lockOf(side);
-    return found != null && found.objectLockEnabled() == ObjectLockEnabled.ENABLED;
+  private @Nullable ObjectLockRule defaultRule() {
+    ObjectLockConfiguration present = lockOf(target);
+    return present == null ? null : present.rule();
   }
 
   private @Nullable ObjectLockConfiguration lockOf(Side side) {
@@ -148,18 +201,13 @@ final class BucketSettings {
             side.s3().getObjectLockConfiguration(r -> r.bucket(bucket)).objectLockConfiguration());
   }
 
-  private void putLock(@Nullable ObjectLockRule rule) {
+  private void putLock(@Nullable ObjectLockRule retention) {
     target
         .s3()
         .putObjectLockConfiguration(
             r ->
                 r.bucket(bucket)
                     .objectLockConfiguration(
-                        c -> c.objectLockEnabled(ObjectLockEnabled.ENABLED).rule(rule)));
-  }
-
-  @Override
-  public String toString() {
-    return Objects.toString(bucket);
+                        c -> c.objectLockEnabled(ObjectLockEnabled.ENABLED).rule(retention)));
   }
 }

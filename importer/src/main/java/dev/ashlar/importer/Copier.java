@@ -25,24 +25,28 @@ final class Copier {
   private final String bucket;
   private final Tally tally;
   private final Clock clock;
+  private final boolean isTargetRetaining;
   private final PartCopier parts;
 
   /**
+   * @param isTargetRetaining whether the target's bucket retains what comes without a retention
    * @param partThreads copy the parts of objects
    */
   Copier(
       SourceReader source,
       Side target,
-      String bucket,
+      LiveAttributes live,
+      boolean isTargetRetaining,
       Tally tally,
       Clock clock,
       ExecutorService partThreads) {
     this.source = source;
     this.target = target;
-    this.bucket = bucket;
+    this.bucket = live.bucket();
     this.tally = tally;
     this.clock = clock;
-    this.parts = new PartCopier(source, target, bucket, tally, clock, partThreads);
+    this.isTargetRetaining = isTargetRetaining;
+    this.parts = new PartCopier(source, target, live, tally, clock, partThreads);
   }
 
   /**
@@ -56,6 +60,12 @@ final class Copier {
       target.s3().deleteObject(r -> r.bucket(bucket).key(version.key()));
       tally.copied(version);
       return;
+    }
+    if (isTargetRetaining
+        && !Attributes.of(source.head(version, null)).isRetained(clock.instant())) {
+      throw new IOException(
+          "it has no retention, and the target's bucket would give it its default one: take that"
+              + " off, or use --mirror without a prefix");
     }
     if (version.parts() == 0) {
       copyWhole(version);
@@ -74,13 +84,15 @@ final class Copier {
       copyWithNote(version);
       return;
     }
-    try {
-      put(version, opened, attributes, version.etag());
-    } catch (S3Exception e) {
-      if (e.awsErrorDetails() == null || !BAD_DIGEST.equals(e.awsErrorDetails().errorCode())) {
-        throw e;
-      }
-      copyWithNote(version);
+    String refused = put(version, opened, attributes, version.etag());
+    if (version.etag().equals(refused)) { // damaged on its way to the target
+      refused = put(version, source.open(version, null), attributes, version.etag());
+    }
+    if (refused != null) {
+      throw new IOException(
+          refused.equals(version.etag())
+              ? "the target refuses its bytes: the checksum that the source has is not theirs"
+              : "the source's bytes do not have the MD5 sum of its ETag");
     }
   }
 
@@ -96,11 +108,17 @@ final class Copier {
     String md5 = source.md5(version);
     ResponseInputStream<GetObjectResponse> opened = source.open(version, null);
     Attributes attributes = Attributes.of(opened.response()).withImportedEtag(version.etag());
-    put(version, opened, attributes, md5);
+    if (put(version, opened, attributes, md5) != null) {
+      throw new IOException("the target refuses its bytes: they are not those of the first time");
+    }
   }
 
-  /** The target refuses content that does not have this MD5 sum. */
-  private void put(
+  /**
+   * The target refuses content that does not have this MD5 sum.
+   *
+   * @return the sum of the content that it has refused; null: it has taken it
+   */
+  private @Nullable String put(
       Version version,
       ResponseInputStream<GetObjectResponse> opened,
       Attributes attributes,
@@ -123,12 +141,18 @@ final class Copier {
                     request.build(), RequestBody.fromContentProvider(body, version.size(), OCTETS));
       } catch (RuntimeException e) {
         body.discard();
+        if (e instanceof S3Exception refusal
+            && refusal.awsErrorDetails() != null
+            && BAD_DIGEST.equals(refusal.awsErrorDetails().errorCode())) {
+          return body.md5();
+        }
         throw e;
       }
       String etag = Digests.unquoted(answer.eTag());
       if (!etag.equals(md5)) {
         throw new IOException("the target's ETag is " + etag + " instead of " + md5);
       }
+      return null;
     }
   }
 

@@ -5,6 +5,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** MD5 as S3 uses it. */
 final class Digests {
@@ -30,8 +31,8 @@ final class Digests {
     return HexFormat.of().formatHex(md5.digest()) + "-" + etags.size();
   }
 
-  /** Without the quotes of headers. */
-  static String unquoted(String etag) {
-    return etag.replace("\"", "");
+  /** Without the quotes of headers; empty if there is none. */
+  static String unquoted(@Nullable String etag) {
+    return etag == null ? "" : etag.replace("\"", "");
   }
 }

@@ -16,7 +16,9 @@ public final class Importer implements AutoCloseable {
   private final Journal journal;
   private final ImportOptions options;
   private final Workers workers;
+  private final SettingsRule rule;
   private volatile Tally tally = new Tally();
+  private boolean hasPassed;
 
   public Importer(Side source, Side target, ImportOptions options, Journal journal) {
     this.source = source;
@@ -24,6 +26,7 @@ public final class Importer implements AutoCloseable {
     this.options = options;
     this.journal = journal;
     this.workers = Workers.of(options.parallel());
+    this.rule = new SettingsRule(options, journal);
   }
 
   /** Of the pass that runs, or has run last. */
@@ -36,14 +39,21 @@ public final class Importer implements AutoCloseable {
     Tally current = new Tally();
     tally = current;
     List<String> buckets = buckets(current);
-    Thread census =
-        Thread.ofPlatform().daemon().name("import-census").start(() -> count(buckets, current));
+    // Further passes copy little: they need not list the source twice.
+    Thread census = hasPassed ? null : census(buckets, current);
+    hasPassed = true;
     for (String bucket : buckets) {
       bring(bucket, current);
     }
-    census.interrupt(); // it may be behind where everything was equal
-    census.join();
+    if (census != null) {
+      census.interrupt(); // it may be behind where everything was equal
+      census.join();
+    }
     return current;
+  }
+
+  private Thread census(List<String> buckets, Tally current) {
+    return Thread.ofPlatform().daemon().name("import-census").start(() -> count(buckets, current));
   }
 
   private List<String> buckets(Tally current) {
@@ -60,20 +70,19 @@ public final class Importer implements AutoCloseable {
 
   private void bring(String bucket, Tally current) throws InterruptedException {
     try {
-      BucketSettings settings = BucketSettings.read(source, target, bucket);
+      BucketSettings settings = BucketSettings.read(source, target, bucket, rule);
       settings.prepare();
+      long before = current.failures() + current.unsettledKeys();
       new BucketPass(source, target, settings, options, current, journal, workers).run();
-      settings.finish();
-      new BucketDocuments(source, target, bucket, current, journal).bring();
-    } catch (IOException e) {
-      fail(bucket, String.valueOf(e.getMessage()), current);
-    } catch (SdkException e) {
+      settings.finish(before == current.failures() + current.unsettledKeys());
+      new BucketDocuments(source, target, bucket, current, journal, rule).bring();
+    } catch (IOException | RuntimeException e) {
       fail(bucket, BucketPass.reason(e), current);
     }
   }
 
   private void fail(String bucket, String why, Tally current) {
-    current.failed();
+    current.countFailure();
     journal.failed(bucket, why);
   }
 
@@ -87,7 +96,7 @@ public final class Importer implements AutoCloseable {
         }
       }
       current.allFound();
-    } catch (IOException | SdkException e) {
+    } catch (IOException | RuntimeException e) {
       return;
     }
   }

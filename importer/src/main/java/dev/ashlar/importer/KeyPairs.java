@@ -26,10 +26,10 @@ final class KeyPairs {
     KeyVersions there = target;
     int order =
         here == null ? 1 : there == null ? -1 : KeyIterator.compare(here.key(), there.key());
-    if (here != null && order <= 0) {
+    if (order <= 0) {
       source = sources.next();
     }
-    if (there != null && order >= 0) {
+    if (order >= 0) {
       target = targets.next();
     }
     if (here != null && order < 0) {

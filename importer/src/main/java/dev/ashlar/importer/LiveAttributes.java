@@ -1,10 +1,10 @@
 package dev.ashlar.importer;
 
-import java.io.IOException;
 import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.s3.model.ObjectLockLegalHoldStatus;
 import software.amazon.awssdk.services.s3.model.Tag;
@@ -24,35 +24,33 @@ final class LiveAttributes {
   }
 
   /**
-   * Makes those of the copy what those of the original are. Whether something differed.
+   * Makes those of the copy what those of the original are. Whether something was changed.
    *
-   * @throws IOException if what cannot be changed differs
+   * @param differences is told what differs and cannot be changed
    */
-  boolean bring(Version original, Version copy) throws IOException {
+  boolean bring(Version original, Version copy, Consumer<String> differences) {
     Attributes here = Attributes.of(source.head(original, null));
     Attributes there =
         Attributes.of(
             target.s3().headObject(r -> r.bucket(bucket).key(copy.key()).versionId(id(copy))));
-    requireSameHeaders(here, there);
+    there
+        .difference(here)
+        .ifPresent(what -> differences.accept(what + " (the target's version " + copy.id() + ")"));
     boolean isChanged = bringTags(original, copy, here, there);
     return bringLock(copy, here.lock(), there.lock()) || isChanged;
   }
 
-  private @Nullable String id(Version copy) {
-    return hasVersions ? copy.id() : null;
+  String bucket() {
+    return bucket;
   }
 
-  private static void requireSameHeaders(Attributes here, Attributes there) throws IOException {
-    boolean isSame =
-        Objects.equals(here.contentType(), there.contentType())
-            && Objects.equals(here.cacheControl(), there.cacheControl())
-            && Objects.equals(here.contentDisposition(), there.contentDisposition())
-            && Objects.equals(here.contentEncoding(), there.contentEncoding())
-            && Objects.equals(here.contentLanguage(), there.contentLanguage())
-            && there.metadata().entrySet().containsAll(here.metadata().entrySet());
-    if (!isSame) {
-      throw new IOException("its headers or its metadata differ");
-    }
+  /** Whether copies have ids. */
+  boolean hasVersions() {
+    return hasVersions;
+  }
+
+  private @Nullable String id(Version copy) {
+    return hasVersions ? copy.id() : null;
   }
 
   private boolean bringTags(Version original, Version copy, Attributes here, Attributes there) {

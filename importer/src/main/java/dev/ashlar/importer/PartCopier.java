@@ -8,6 +8,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
@@ -15,9 +16,11 @@ import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.ResponseInputStream;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.model.CompleteMultipartUploadRequest;
+import software.amazon.awssdk.services.s3.model.CompleteMultipartUploadResponse;
 import software.amazon.awssdk.services.s3.model.CompletedMultipartUpload;
 import software.amazon.awssdk.services.s3.model.CompletedPart;
 import software.amazon.awssdk.services.s3.model.CreateMultipartUploadRequest;
+import software.amazon.awssdk.services.s3.model.EncodingType;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
 import software.amazon.awssdk.services.s3.model.MultipartUpload;
@@ -37,18 +40,20 @@ final class PartCopier {
   private final String bucket;
   private final Tally tally;
   private final Clock clock;
+  private final LiveAttributes live;
   private final ExecutorService threads;
 
   PartCopier(
       SourceReader source,
       Side target,
-      String bucket,
+      LiveAttributes live,
       Tally tally,
       Clock clock,
       ExecutorService threads) {
     this.source = source;
     this.target = target;
-    this.bucket = bucket;
+    this.bucket = live.bucket();
+    this.live = live;
     this.tally = tally;
     this.clock = clock;
     this.threads = threads;
@@ -66,20 +71,48 @@ final class PartCopier {
       return false;
     }
     Upload found = unfinished(version);
-    Upload upload = found == null ? create(version) : found;
-    if (complete(version, upload)) {
+    if (found == null) {
+      return copyAnew(version);
+    }
+    String copy = complete(version, found);
+    if (copy == null) {
+      // It may be somebody else's, so it stays. A new upload tells whether the parts fit.
+      tally.moved(-version.size());
+      return copyAnew(version);
+    }
+    return hasItsAttributes(version, copy) || copyAnew(version);
+  }
+
+  /** Those of a new upload are from the source. Whoever began another one may have had others. */
+  private boolean hasItsAttributes(Version version, String id) {
+    List<String> differences = new ArrayList<>();
+    Version copy =
+        new Version(version.key(), id, false, version.etag(), version.size(), version.modified());
+    live.bring(version, copy, differences::add);
+    if (differences.isEmpty()) {
       return true;
     }
-    abort(version, upload);
-    // What was left may have been of another object. A new upload tells.
-    return found != null && copyAnew(version);
+    tally.moved(-version.size());
+    if (live.hasVersions()) {
+      target.s3().deleteObject(r -> r.bucket(bucket).key(version.key()).versionId(id));
+    }
+    return false;
   }
 
   private boolean copyAnew(Version version) throws IOException {
     Upload upload = create(version);
-    boolean isDone = complete(version, upload);
-    if (!isDone) {
-      abort(version, upload);
+    boolean isDone = false;
+    boolean isKept = false;
+    try {
+      isDone = complete(version, upload) != null;
+    } catch (IOException | RuntimeException e) {
+      // After a failure of another kind, the next run goes on with it.
+      isKept = !SourceChangedException.isCauseOf(e);
+      throw e;
+    } finally {
+      if (!isDone && !isKept) {
+        abort(version, upload);
+      }
     }
     return isDone;
   }
@@ -96,7 +129,8 @@ final class PartCopier {
     MultipartUpload latest =
         target
             .s3()
-            .listMultipartUploadsPaginator(r -> r.bucket(bucket).prefix(version.key()))
+            .listMultipartUploadsPaginator(
+                r -> r.bucket(bucket).prefix(version.key()).encodingType(EncodingType.URL))
             .uploads()
             .stream()
             .filter(each -> each.key().equals(version.key()))
@@ -134,8 +168,8 @@ final class PartCopier {
         target.s3().createMultipartUpload(request.build()).uploadId(), new HashMap<>());
   }
 
-  /** False if the parts do not make the ETag. */
-  private boolean complete(Version version, Upload upload) throws IOException {
+  /** The id of the version that it has become; null if the parts do not make the ETag. */
+  private @Nullable String complete(Version version, Upload upload) throws IOException {
     List<Future<String>> etags = new ArrayList<>();
     for (int number = 1; number <= version.parts(); number++) {
       int part = number;
@@ -156,10 +190,9 @@ final class PartCopier {
       etags.forEach(each -> each.cancel(true));
     }
     if (!Digests.ofParts(parts).equals(version.etag())) {
-      return false;
+      return null;
     }
-    complete(version, upload, parts);
-    return true;
+    return complete(version, upload, parts);
   }
 
   private static IOException failure(@Nullable Throwable cause) {
@@ -190,7 +223,7 @@ final class PartCopier {
     }
   }
 
-  private void complete(Version version, Upload upload, List<String> etags) throws IOException {
+  private String complete(Version version, Upload upload, List<String> etags) throws IOException {
     List<CompletedPart> parts = new ArrayList<>();
     for (String etag : etags) {
       parts.add(CompletedPart.builder().partNumber(parts.size() + 1).eTag(etag).build());
@@ -202,10 +235,12 @@ final class PartCopier {
             .uploadId(upload.id())
             .multipartUpload(CompletedMultipartUpload.builder().parts(parts).build())
             .build();
-    String etag = Digests.unquoted(target.s3().completeMultipartUpload(request).eTag());
+    CompleteMultipartUploadResponse answer = target.s3().completeMultipartUpload(request);
+    String etag = Digests.unquoted(answer.eTag());
     if (!etag.equals(version.etag())) {
       throw new IOException("the target's ETag is " + etag + " instead of " + version.etag());
     }
+    return Objects.requireNonNullElse(answer.versionId(), "null");
   }
 
   private void abort(Version version, Upload upload) {

@@ -3,6 +3,7 @@ package dev.ashlar.importer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.security.MessageDigest;
+import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,7 @@ import software.amazon.awssdk.services.s3.model.Tag;
 /** Reads versions of a bucket of the source, exactly as they were listed. */
 final class SourceReader {
   private static final int COPY_BYTES = 64 << 10;
+  private static final int FORBIDDEN = 403;
 
   private final Side side;
   private final String bucket;
@@ -83,6 +85,45 @@ final class SourceReader {
     }
   }
 
+  /**
+   * Without these rights, services leave tags and locks out of their answers, and say nothing.
+   *
+   * @param version to try them with
+   * @throws IOException if one is missing
+   */
+  void requireRights(Version version, boolean isLocking) throws IOException {
+    require(
+        "s3:GetObjectTagging",
+        () ->
+            side.s3()
+                .getObjectTagging(r -> r.bucket(bucket).key(version.key()).versionId(id(version))));
+    if (isLocking) {
+      require(
+          "s3:GetObjectRetention",
+          () ->
+              side.s3()
+                  .getObjectRetention(
+                      r -> r.bucket(bucket).key(version.key()).versionId(id(version))));
+      require(
+          "s3:GetObjectLegalHold",
+          () ->
+              side.s3()
+                  .getObjectLegalHold(
+                      r -> r.bucket(bucket).key(version.key()).versionId(id(version))));
+    }
+  }
+
+  private static void require(String right, Runnable request) throws IOException {
+    try {
+      request.run();
+    } catch (S3Exception e) {
+      if (e.statusCode() == FORBIDDEN) {
+        throw new IOException("the source's user has no right to " + right, e);
+      }
+      // Anything else is not about rights: there is no retention, or the version has vanished.
+    }
+  }
+
   /** The MD5 sum of the content in hexadecimal digits. */
   String md5(Version version) throws IOException {
     MessageDigest md5 = Digests.md5();
@@ -99,12 +140,16 @@ final class SourceReader {
    * Versions with an id stay as they are. What can be replaced may have been while it was copied.
    *
    * @throws SourceChangedException if it was
+   * @throws IOException if the source does not tell
    */
-  void requireUnchanged(Version version) {
+  void requireUnchanged(Version version) throws IOException {
     if (version.isReplaceable()) {
-      HeadObjectResponse now = head(version, null);
+      Instant modified = head(version, null).lastModified();
+      if (modified == null) {
+        throw new IOException("the source does not say when it was modified");
+      }
       // The header has whole seconds.
-      if (now.lastModified().getEpochSecond() != version.modified().getEpochSecond()) {
+      if (modified.getEpochSecond() != version.modified().getEpochSecond()) {
         throw new SourceChangedException(version.key());
       }
     }

@@ -2,7 +2,6 @@ package dev.ashlar.importer;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListSet;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
 /** What an import has done so far. For many threads. */
@@ -19,7 +18,7 @@ public final class Tally {
   private final LongAdder changed = new LongAdder();
   private final LongAdder extra = new LongAdder();
   private final LongAdder failed = new LongAdder();
-  private final AtomicLong failuresInSuccession = new AtomicLong();
+  private final LongAdder unsettled = new LongAdder();
   private final Set<String> notCarriedOver = new ConcurrentSkipListSet<>();
 
   void found(KeyVersions key) {
@@ -34,7 +33,6 @@ public final class Tally {
   void copied(Version version) {
     copied.increment();
     copiedBytes.add(version.size());
-    failuresInSuccession.set(0);
   }
 
   /** Negative: what was moved has to be moved again. */
@@ -45,7 +43,6 @@ public final class Tally {
   void equal(Version version) {
     equal.increment();
     equalBytes.add(version.size());
-    failuresInSuccession.set(0);
   }
 
   void deleted() {
@@ -60,10 +57,13 @@ public final class Tally {
     extra.add(versions);
   }
 
-  /** How many failures there have been since something last succeeded. */
-  long failed() {
+  void countFailure() {
     failed.increment();
-    return failuresInSuccession.incrementAndGet();
+  }
+
+  /** A key changed whenever it was copied: the next pass has to look again. */
+  void unsettled() {
+    unsettled.increment();
   }
 
   void notCarriedOver(String what) {
@@ -104,7 +104,7 @@ public final class Tally {
   }
 
   /** Versions that were there already. */
-  public long equals() {
+  public long present() {
     return equal.sum();
   }
 
@@ -126,6 +126,11 @@ public final class Tally {
   /** Keys and settings that are not as at the source. */
   public long failures() {
     return failed.sum();
+  }
+
+  /** Keys that changed whenever they were copied: they may not be as at the source. */
+  public long unsettledKeys() {
+    return unsettled.sum();
   }
 
   /** Settings of the source that the target does not have, each with its bucket. */

@@ -18,6 +18,14 @@ public record Version(
     return id.equals(NULL_ID);
   }
 
+  /**
+   * Whether it was written before another one, which it cannot be a copy of then. Some services
+   * list times in whole seconds, so only these are compared.
+   */
+  boolean isOlderThan(Version other) {
+    return modified.getEpochSecond() < other.modified.getEpochSecond();
+  }
+
   /** Number of its parts; 0 if it was not uploaded in parts. */
   int parts() {
     int dash = etag.lastIndexOf('-');

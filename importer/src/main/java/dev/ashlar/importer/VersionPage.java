@@ -24,7 +24,12 @@ import javax.xml.stream.XMLStreamReader;
  */
 record VersionPage(List<Version> versions, String nextKey, String nextVersionId) {
   private static final String URL_ENCODING = "url";
+  private static final String ROOT = "ListVersionsResult";
 
+  /**
+   * @throws IOException if it is anything else: what is taken for an empty list lets a mirror
+   *     delete everything
+   */
   static VersionPage read(InputStream document) throws IOException {
     try {
       XMLStreamReader reader = factory().createXMLStreamReader(document);
@@ -36,14 +41,27 @@ record VersionPage(List<Version> versions, String nextKey, String nextVersionId)
       for (Map<String, String> entry : entries) {
         versions.add(version(entry, isEncoded));
       }
-      boolean hasMore = Boolean.parseBoolean(head.get("IsTruncated"));
       return new VersionPage(
           versions,
-          hasMore ? decoded(head.getOrDefault("NextKeyMarker", ""), isEncoded) : "",
+          hasMore(head) ? decoded(head.getOrDefault("NextKeyMarker", ""), isEncoded) : "",
           head.getOrDefault("NextVersionIdMarker", ""));
     } catch (XMLStreamException | IllegalArgumentException | DateTimeParseException e) {
       throw new IOException("the list of versions cannot be read: " + e.getMessage(), e);
     }
+  }
+
+  private static boolean hasMore(Map<String, String> head) {
+    String isTruncated = head.getOrDefault("IsTruncated", "");
+    if (isTruncated.equals("false")) {
+      return false;
+    }
+    if (!isTruncated.equals("true")) {
+      throw new IllegalArgumentException("it does not say whether there is more");
+    }
+    if (head.getOrDefault("NextKeyMarker", "").isEmpty()) {
+      throw new IllegalArgumentException("it has more, and does not say where");
+    }
+    return true;
   }
 
   private static XMLInputFactory factory() {
@@ -66,6 +84,9 @@ record VersionPage(List<Version> versions, String nextKey, String nextVersionId)
           depth++;
           text.setLength(0);
           String name = reader.getLocalName();
+          if (depth == 1 && !name.equals(ROOT)) {
+            throw new IllegalArgumentException("it is a " + name + " instead of a " + ROOT);
+          }
           if (depth == 2 && (name.equals("Version") || name.equals("DeleteMarker"))) {
             entry = new HashMap<>();
             entry.put("kind", name);

@@ -79,6 +79,30 @@ class KeyPlanTest {
     assertFalse(plan.isDiverged());
   }
 
+  private static String ids(List<Version> versions) {
+    return String.join("", versions.stream().map(Version::id).toList());
+  }
+
+  @Test
+  void ofTwinsTheNewestIsTheCopy() throws IOException {
+    KeyPlan plan = plan(versions(1, "a"), versions(100, "aa"));
+    assertEquals("0", ids(plan.extra()));
+    assertEquals(1, plan.equal());
+    assertTrue(plan.missing().isEmpty() && !plan.isDiverged());
+    assertEquals("01", ids(plan(versions(2, "a"), versions(100, "aba")).extra()));
+  }
+
+  @Test
+  void whatIsOlderBySecondsIsNoCopy() {
+    Instant second = Instant.ofEpochSecond(100);
+    Version whole = new Version("key", "1", false, "a", 1, second);
+    Version later = new Version("key", "2", false, "a", 1, second.plusMillis(900));
+    Version next = new Version("key", "3", false, "a", 1, second.plusSeconds(1));
+    assertFalse(whole.isOlderThan(later));
+    assertTrue(later.isOlderThan(next));
+    assertFalse(next.isOlderThan(later));
+  }
+
   @Test
   void keyThatOnlyTheTargetHasIsExtra() throws IOException {
     KeyPlan plan = plan(versions(0, ""), versions(100, "ab"));

@@ -53,11 +53,43 @@ class VersionPageTest {
     assertTrue(page.versions().isEmpty() && page.nextKey().isEmpty());
   }
 
+  private static void assertRefused(String why, String document) {
+    IOException e = assertThrows(IOException.class, () -> read(document));
+    assertTrue(String.valueOf(e.getMessage()).contains(why), e::toString);
+  }
+
+  @Test
+  void documentsOfOtherKindsAreNoEmptyList() {
+    String end = "<IsTruncated>false</IsTruncated>";
+    assertRefused("ListBucketResult", "<ListBucketResult>" + end + "</ListBucketResult>");
+    assertRefused(
+        "html", "<html xmlns=\"http://www.w3.org/1999/xhtml\"><body>Sign in</body></html>");
+  }
+
+  @Test
+  void listMustSayWhetherThereIsMore() {
+    assertRefused("whether there is more", "<ListVersionsResult></ListVersionsResult>");
+    assertRefused(
+        "whether there is more",
+        "<ListVersionsResult><IsTruncated>maybe</IsTruncated></ListVersionsResult>");
+  }
+
+  @Test
+  void listWithMoreMustSayWhere() {
+    assertRefused(
+        "does not say where",
+        "<ListVersionsResult><IsTruncated>true</IsTruncated></ListVersionsResult>");
+  }
+
   @Test
   void whatIsNoListIsRefused() {
     assertThrows(IOException.class, () -> read("<ListVersionsResult><Version>"));
     assertThrows(
         IOException.class,
-        () -> read("<a>" + entry("Version", "k", "1", "<Size>x</Size>") + "</a>"));
+        () ->
+            read(
+                "<ListVersionsResult><IsTruncated>false</IsTruncated>"
+                    + entry("Version", "k", "1", "<Size>x</Size>")
+                    + "</ListVersionsResult>"));
   }
 }

@@ -12,6 +12,9 @@ import java.util.Optional;
  * @param isShortened whether something was left out
  */
 record PolicyText(Optional<String> document, boolean isShortened) {
+  private static final String ACTION = "Action";
+  private static final String NOT_ACTION = "NotAction";
+
   static PolicyText of(JsonNode policy) {
     ObjectNode copy = policy.deepCopy();
     boolean isShortened = false;
@@ -19,10 +22,14 @@ record PolicyText(Optional<String> document, boolean isShortened) {
     JsonNode all = policy.path("Statement");
     for (JsonNode statement : all.isArray() ? all : copy.arrayNode().add(all)) {
       ObjectNode rest = statement.deepCopy();
-      for (String field : new String[] {"Action", "NotAction"}) {
-        isShortened |= shorten(rest, field);
+      boolean hadExceptions = rest.has(NOT_ACTION);
+      isShortened |= shorten(rest, ACTION);
+      boolean isLessExcepted = shorten(rest, NOT_ACTION);
+      if (isLessExcepted) {
+        isShortened = true;
+        keepExceptions(rest);
       }
-      if (rest.has("Action") || rest.has("NotAction")) {
+      if (rest.has(ACTION) || hadExceptions) {
         statements.add(rest);
       }
     }
@@ -30,6 +37,19 @@ record PolicyText(Optional<String> document, boolean isShortened) {
     copy.remove("ID");
     return new PolicyText(
         statements.isEmpty() ? Optional.empty() : Optional.of(copy.toString()), isShortened);
+  }
+
+  /**
+   * Everything but MinIO's administration, and maybe more. A denial still denies the rest. What is
+   * allowed must not become Ashlar's administration.
+   */
+  private static void keepExceptions(ObjectNode statement) {
+    boolean isDenial = statement.path("Effect").asText().equals("Deny");
+    if (!statement.has(NOT_ACTION)) {
+      statement.put(ACTION, isDenial ? "*" : "s3:*");
+    } else if (!isDenial) {
+      ((ArrayNode) statement.get(NOT_ACTION)).add("iam:*");
+    }
   }
 
   private static boolean shorten(ObjectNode statement, String field) {

@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.ashlar.importer.Journal;
 import java.io.IOException;
+import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -63,6 +65,8 @@ class IamImportTest {
   private final List<String> calls = new ArrayList<>();
   private final List<String> failures = new ArrayList<>();
   private final Set<String> present = new HashSet<>();
+  private final Set<String> foreign = new HashSet<>();
+  private String policy = "";
 
   private final Journal journal =
       new Journal() {
@@ -76,11 +80,26 @@ class IamImportTest {
       };
 
   private String call(String action, Map<String, String> parameters) throws IOException {
-    if (action.equals("GetUser")) {
+    if (action.equals("GetUser") && parameters.isEmpty()) {
       return "<Arn>arn:aws:iam::123456789012:root</Arn>";
     }
+    if (action.equals("GetUser")) {
+      return foreign.contains(parameters.get("UserName"))
+          ? "<UserName>x</UserName>"
+          : "<Tags><member><Key>imported-from</Key><Value>minio</Value></member></Tags>";
+    }
+    if (action.equals("GetPolicy")) {
+      return "<DefaultVersionId>v1</DefaultVersionId>";
+    }
+    if (action.equals("GetPolicyVersion")) {
+      return "<Document>" + URLEncoder.encode(policy, StandardCharsets.UTF_8) + "</Document>";
+    }
+    if (action.equals("CreatePolicy") && policy.isEmpty()) {
+      policy = String.valueOf(parameters.get("PolicyDocument"));
+    }
     String call = action + new TreeMap<>(parameters);
-    if (action.startsWith("Create") && !present.add(call)) {
+    boolean isForeign = foreign.contains(parameters.getOrDefault("UserName", ""));
+    if (action.startsWith("Create") && (!present.add(call) || isForeign)) {
       throw new IamApi.RefusedException("EntityAlreadyExists", "there is one");
     }
     calls.add(call);
@@ -99,7 +118,11 @@ class IamImportTest {
   }
 
   private IamImport run() throws Exception {
-    MinioExport export = MinioExport.read(zip(FILES));
+    return run(FILES);
+  }
+
+  private IamImport run(Map<String, String> files) throws Exception {
+    MinioExport export = MinioExport.read(zip(files));
     IamImport run =
         new IamImport(
             this::call,
@@ -114,7 +137,10 @@ class IamImportTest {
   void makesWhatTheExportHas() throws Exception {
     IamImport run = run();
     String policy = "PolicyArn=arn:aws:iam::123456789012:policy/mixed";
-    assertTrue(calls.contains("CreateUser{UserName=alice}"), calls::toString);
+    assertTrue(
+        calls.contains(
+            "CreateUser{Tags.member.1.Key=imported-from, Tags.member.1.Value=minio, UserName=alice}"),
+        calls::toString);
     assertTrue(calls.contains("key alice alice alice-secret true"), calls::toString);
     assertTrue(calls.contains("key bob bob bob-secret false"), calls::toString);
     assertTrue(calls.contains("AttachUserPolicy{" + policy + ", UserName=alice}"), calls::toString);
@@ -145,6 +171,65 @@ class IamImportTest {
   void secondRunMakesNothing() throws Exception {
     assertEquals(5, run().made()); // two users, a service account, a group, a policy
     assertEquals(0, run().made());
+  }
+
+  @Test
+  void usersThatAreNotFromAnImportKeepTheirKeys() throws Exception {
+    foreign.add("alice");
+    run();
+    assertTrue(failures.toString().contains("alice: it exists and is not from an import"));
+    assertFalse(calls.toString().contains("alice-secret"), calls::toString);
+    assertFalse(calls.toString().contains("UserName=alice"), calls::toString);
+    assertFalse(calls.toString().contains("job-secret"), calls::toString); // its service account
+  }
+
+  @Test
+  void otherPolicyOfTheNameIsReportedAndNotAttached() throws Exception {
+    run();
+    calls.clear();
+    failures.clear();
+    policy = "{\"Version\":\"2012-10-17\",\"Statement\":[]}";
+    run();
+    assertTrue(failures.toString().contains("policy mixed: there is one"), failures::toString);
+    assertFalse(calls.toString().contains("policy/mixed"), calls::toString);
+  }
+
+  @Test
+  void namesThatDifferOnlyInCapitalsAreRefused() throws Exception {
+    run(
+        Map.of(
+            "users.json",
+            """
+            {"Eve":{"secretKey":"eve-secret-1","status":"enabled"},
+             "eve":{"secretKey":"eve-secret-2","status":"enabled"},
+             "dan":{"secretKey":"dan-secret","status":"enabled"}}
+            """));
+    assertEquals(2, failures.size(), failures::toString);
+    assertFalse(calls.toString().contains("eve-secret"), calls::toString);
+    assertTrue(calls.toString().contains("dan-secret"), calls::toString);
+  }
+
+  private static String shortened(String statement) throws IOException {
+    return PolicyText.of(new JsonMapper().readTree("{\"Statement\":[%s]}".formatted(statement)))
+        .document()
+        .orElse("nothing");
+  }
+
+  @Test
+  void exceptionsOfMinioItselfLeaveTheRest() throws Exception {
+    assertTrue(
+        shortened("{\"Effect\":\"Deny\",\"NotAction\":[\"admin:*\"]}")
+            .contains("\"Effect\":\"Deny\",\"Action\":\"*\""));
+    assertTrue(
+        shortened("{\"Effect\":\"Allow\",\"NotAction\":\"admin:*\"}")
+            .contains("\"Action\":\"s3:*\""));
+    assertTrue(
+        shortened("{\"Effect\":\"Allow\",\"NotAction\":[\"admin:*\",\"s3:PutObject\"]}")
+            .contains("\"NotAction\":[\"s3:PutObject\",\"iam:*\"]"));
+    assertTrue(
+        shortened("{\"Effect\":\"Deny\",\"NotAction\":[\"admin:*\",\"s3:PutObject\"]}")
+            .contains("\"NotAction\":[\"s3:PutObject\"]"));
+    assertEquals("nothing", shortened("{\"Effect\":\"Allow\",\"Action\":\"admin:*\"}"));
   }
 
   @Test

@@ -15,10 +15,12 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.core.exception.SdkException;
@@ -27,6 +29,7 @@ import software.amazon.awssdk.core.sync.RequestBody;
 /** {@code ashlar import} between two stores, killed several times, while the source changes. */
 class ImportIT {
   private static final int KILLS = 3;
+  private static final int ROUNDS_MAX = 40;
 
   @TempDir private Path folder;
 
@@ -90,15 +93,53 @@ class ImportIT {
       assertEquals(0, ended.code(), ended::output);
       requireEqual(source, target, order);
 
-      data.change();
+      follow(source, target, data);
       ended =
           run(source, target, "s3://", "--follow", "--until-lag=3600", "--mirror", "--attributes");
       assertEquals(0, ended.code(), ended::output);
-      assertTrue(ended.output().contains("Lag: "), ended::output);
+      assertTrue(ended.output().contains("Lag: all changes before "), ended::output);
       requireEqual(source, target, order);
 
       diverge(source, target);
     }
+  }
+
+  /** Clients change the source until more than one pass has copied something of it. */
+  private void follow(Store source, Store target, SourceData data) throws Exception {
+    Path log = folder.resolve("follow.log");
+    Process process = begin(source, target, log, "s3://", "--follow", "--pause=0", "--mirror");
+    try {
+      FutureTask<Void> clients =
+          new FutureTask<>(
+              () -> {
+                for (int round = 0; copyingPasses(log) < 2 && round < ROUNDS_MAX; round++) {
+                  data.change(round);
+                }
+                return null;
+              });
+      Thread.ofPlatform().start(clients);
+      clients.get();
+      int passes = passes(log);
+      Await.until(
+          "a whole pass behind the changes", () -> !process.isAlive() || passes(log) >= passes + 2);
+      String said = Files.readString(log);
+      assertTrue(process.isAlive(), said);
+      assertTrue(copyingPasses(log) > 1, said);
+    } finally {
+      process.destroyForcibly();
+      process.waitFor();
+    }
+  }
+
+  private static int passes(Path log) throws IOException {
+    return (int) Files.readAllLines(log).stream().filter(each -> each.startsWith("Lag: ")).count();
+  }
+
+  private static int copyingPasses(Path log) throws IOException {
+    return (int)
+        Files.readAllLines(log).stream()
+            .filter(each -> each.startsWith("Lag: ") && !each.contains(" copied 0 versions"))
+            .count();
   }
 
   /** What somebody else has written to the target stays, and is reported. */
@@ -119,7 +160,9 @@ class ImportIT {
   }
 
   private void killAfter(Store source, Store target, int versions) throws Exception {
-    Process process = begin(source, target, folder.resolve("import.log"), "s3://");
+    // One at a time: fast enough for the test, slow enough to be there when it is to be killed.
+    Path log = folder.resolve("import.log");
+    Process process = begin(source, target, log, "s3://", "--parallel=1");
     try {
       Await.until(
           "the import has copied " + versions,
@@ -127,6 +170,7 @@ class ImportIT {
               !process.isAlive()
                   || SourceData.BUCKETS.stream().mapToInt(bucket -> versions(target, bucket)).sum()
                       >= versions);
+      assertTrue(process.isAlive(), Files.readString(log));
     } finally {
       process.destroyForcibly();
       process.waitFor();

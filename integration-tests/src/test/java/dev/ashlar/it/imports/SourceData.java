@@ -126,13 +126,17 @@ final class SourceData {
         r -> r.bucket(bucket).key(key).uploadId(upload).multipartUpload(m -> m.parts(parts)));
   }
 
-  /** Replaces, deletes and adds, as clients do that have not been switched yet. */
-  void change() {
-    SplittableRandom random = new SplittableRandom(seed - 1);
+  /**
+   * Replaces, deletes and adds, as clients do that have not been switched yet.
+   *
+   * @param round each changes other things
+   */
+  void change(int round) {
+    SplittableRandom random = new SplittableRandom(seed - 1 - round);
     for (String bucket : BUCKETS) {
       List<String> keys =
           s3.listObjectsV2(r -> r.bucket(bucket)).contents().stream().map(o -> o.key()).toList();
-      for (int i = 0; i < keys.size(); i += 7) {
+      for (int i = round % 7; i < keys.size(); i += 7) {
         String key = keys.get(i);
         if (i % 2 == 0) {
           put(bucket, key, random);
@@ -140,7 +144,7 @@ final class SourceData {
           s3.deleteObject(r -> r.bucket(bucket).key(key));
         }
       }
-      put(bucket, "new", random);
+      put(bucket, "new" + round, random);
     }
   }
 }

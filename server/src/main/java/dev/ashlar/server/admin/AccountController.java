@@ -14,6 +14,7 @@ import io.micronaut.http.annotation.Post;
 import io.micronaut.http.annotation.QueryValue;
 import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
+import org.jspecify.annotations.Nullable;
 
 /** Changes of accounts on the management port. */
 @Controller("/admin")
@@ -33,23 +34,23 @@ final class AccountController {
       @QueryValue String name,
       @QueryValue(defaultValue = "") String id,
       @QueryValue(defaultValue = "") String email) {
-    return change(request, accounts -> accounts.create(id, name, email));
+    return change(access.refusalOfChange(request), accounts -> accounts.create(id, name, email));
   }
 
   @Post("/account-delete")
   HttpResponse<?> delete(HttpRequest<?> request, @QueryValue String id) {
-    return change(request, accounts -> accounts.delete(id));
+    return change(access.refusalOfChange(request), accounts -> accounts.delete(id));
   }
 
   @Post("/account-key-create")
   HttpResponse<?> createKey(HttpRequest<?> request, @QueryValue String id) {
-    return change(request, accounts -> accounts.createKey(id));
+    return change(access.refusalOfChange(request), accounts -> accounts.createKey(id));
   }
 
   @Post("/account-key-delete")
   HttpResponse<?> deleteKey(
       HttpRequest<?> request, @QueryValue String id, @QueryValue String accessKey) {
-    return change(request, accounts -> accounts.deleteKey(id, accessKey));
+    return change(access.refusalOfChange(request), accounts -> accounts.deleteKey(id, accessKey));
   }
 
   /** A key of a user, with its secret in the body: queries are written to logs of proxies. */
@@ -59,7 +60,7 @@ final class AccountController {
     AuditFilter.tell(request, "accessKey", key.accessKey());
     AuditFilter.tell(request, "enabled", Boolean.toString(key.enabled()));
     return change(
-        request,
+        access.refusalOfSecret(request),
         accounts ->
             accounts.putUserKey(key.user(), key.accessKey(), key.secretKey(), key.enabled()));
   }
@@ -77,8 +78,7 @@ final class AccountController {
     Object make(Accounts accounts) throws MetadataUnavailableException, Accounts.RefusedException;
   }
 
-  private HttpResponse<?> change(HttpRequest<?> request, Change change) {
-    HttpResponse<?> refusal = access.refusalOfChange(request);
+  private HttpResponse<?> change(@Nullable HttpResponse<?> refusal, Change change) {
     if (refusal != null) {
       return refusal;
     }

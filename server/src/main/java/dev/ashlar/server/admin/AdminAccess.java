@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Who may administrate on the management port: everybody where that is bound to loopback addresses
- * only, else who has the root credentials.
+ * only, else who has the root credentials. Secrets of users are set by the latter only.
  */
 @Singleton
 public final class AdminAccess {
@@ -100,9 +100,15 @@ public final class AdminAccess {
 
   /** What is answered to a request that is not to be told anything; null where it is. */
   @Nullable MutableHttpResponse<?> refusal(HttpRequest<?> request) {
-    if (isOpen) {
-      return refusalOfHost(request);
-    }
+    return isOpen ? refusalOfHost(request) : refusalWithoutRoot(request);
+  }
+
+  /** Likewise, also where the port is open: whoever can choose secrets becomes any user. */
+  @Nullable MutableHttpResponse<?> refusalOfSecret(HttpRequest<?> request) {
+    return request.getHeaders().contains(HEADER) ? refusalWithoutRoot(request) : withoutHeader();
+  }
+
+  private @Nullable MutableHttpResponse<?> refusalWithoutRoot(HttpRequest<?> request) {
     RootCredential root = known.get();
     if (root == null) {
       return error(
@@ -134,9 +140,11 @@ public final class AdminAccess {
 
   /** What is answered to a request that is not to change anything; null where it may. */
   @Nullable MutableHttpResponse<?> refusalOfChange(HttpRequest<?> request) {
-    return request.getHeaders().contains(HEADER)
-        ? refusal(request)
-        : error(HttpStatus.FORBIDDEN, "requests that change something need the header " + HEADER);
+    return request.getHeaders().contains(HEADER) ? refusal(request) : withoutHeader();
+  }
+
+  private static MutableHttpResponse<?> withoutHeader() {
+    return error(HttpStatus.FORBIDDEN, "requests that change something need the header " + HEADER);
   }
 
   private static boolean isKnown(HttpRequest<?> request, RootCredential root) {

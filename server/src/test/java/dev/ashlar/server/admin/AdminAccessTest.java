@@ -78,6 +78,18 @@ class AdminAccessTest {
   }
 
   @Test
+  void secretsOfUsersNeedTheRootCredentialsAlsoOnLoopback() {
+    AdminAccess open = new AdminAccess(() -> ROOT, true, FailedAttempts.unlimited());
+    assertNull(open.refusalOfChange(change()));
+    assertRefused(HttpStatus.UNAUTHORIZED, open.refusalOfSecret(change()));
+    assertRefused(HttpStatus.UNAUTHORIZED, open.refusalOfSecret(withCredentials("another-one")));
+    assertRefused(HttpStatus.FORBIDDEN, open.refusalOfSecret(post()));
+    assertRefused(
+        HttpStatus.FORBIDDEN, ON_LOOPBACK.refusalOfSecret(withCredentials("secret-secret")));
+    assertNull(open.refusalOfSecret(withCredentials("secret-secret")));
+  }
+
+  @Test
   void guessesOfTheCredentialsAreLimited() {
     AdminAccess limited = new AdminAccess(() -> ROOT, false, new FailedAttempts(3, () -> 0));
     for (int i = 0; i < 3; i++) {

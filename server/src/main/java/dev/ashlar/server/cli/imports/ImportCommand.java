@@ -9,7 +9,6 @@ import dev.ashlar.server.config.OptionTypes;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -81,7 +80,9 @@ public final class ImportCommand implements Callable<Integer> {
   @Option(
       names = "--until-lag",
       paramLabel = "SECONDS",
-      description = "With --follow: end after a pass that took at most so long, without failures.")
+      description =
+          "With --follow: end after a pass that took at most so long, without failures and"
+              + " without keys that changed all the time.")
   private @Nullable Long untilLagSeconds;
 
   @Option(
@@ -175,12 +176,11 @@ public final class ImportCommand implements Callable<Integer> {
       Instant began = Instant.now();
       Tally tally = pass(importer);
       Duration lag = Duration.between(began, Instant.now());
-      System.out.printf(
-          "Lag: all changes before %s are copied (%d s ago); the last pass copied %d versions.%n",
-          began.truncatedTo(ChronoUnit.SECONDS), lag.toSeconds(), tally.copies());
+      long behind = tally.failures() + tally.unsettledKeys();
+      System.out.println(ImportSummary.lag(began, lag, tally.copies(), behind));
       boolean isClose =
           untilLagSeconds != null && lag.compareTo(Duration.ofSeconds(untilLagSeconds)) <= 0;
-      if (isClose && tally.failures() == 0) {
+      if (isClose && behind == 0) {
         return 0;
       }
       Thread.sleep(Duration.ofSeconds(pauseSeconds));

@@ -9,6 +9,8 @@ import dev.ashlar.server.cli.admin.AdminClient;
 import dev.ashlar.server.config.OptionTypes;
 import dev.ashlar.server.config.PortAddress;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.URI;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Objects;
@@ -50,8 +52,25 @@ final class ImportIamCommand implements Callable<Integer> {
       defaultValue = "${env:ASHLAR_MANAGEMENT_LISTEN:-127.0.0.1:9001}",
       description =
           "Management port of a gateway: HOST:PORT, http://HOST:PORT or https://HOST:PORT."
-              + " Default: ${DEFAULT-VALUE}.")
+              + " HTTPS if --to is; without TLS only on loopback. Default: ${DEFAULT-VALUE}.")
   private @Nullable PortAddress management;
+
+  /** Secrets of all users go there: not in clear over a network. */
+  private PortAddress port(URI target) throws IOException {
+    boolean isTls = "https".equals(target.getScheme()) || to.authorities() != null;
+    PortAddress port =
+        Objects.requireNonNull(management)
+            .orElse(isTls ? PortAddress.Scheme.HTTPS : PortAddress.Scheme.HTTP);
+    if (!port.isTls() && !InetAddress.getByName(port.endpoint().host()).isLoopbackAddress()) {
+      throw new ParameterException(
+          Objects.requireNonNull(spec).commandLine(),
+          "--management "
+              + port
+              + " would get all secrets without TLS: name it https://, or run the command on its"
+              + " machine");
+    }
+    return port;
+  }
 
   @Override
   public Integer call() throws IOException, InterruptedException {
@@ -62,11 +81,9 @@ final class ImportIamCommand implements Callable<Integer> {
       throw new ParameterException(
           Objects.requireNonNull(spec).commandLine(), String.valueOf(e.getMessage()));
     }
+    PortAddress port = port(access.endpoint());
     MinioExport export = MinioExport.read(file);
     AdminClient admin = new AdminClient(to.credentials(), to.authorities());
-    PortAddress port =
-        Objects.requireNonNull(management)
-            .orElse(to.authorities() == null ? PortAddress.Scheme.HTTP : PortAddress.Scheme.HTTPS);
     try (SignedIam iam = new SignedIam(access)) {
       IamImport run =
           new IamImport(

@@ -58,15 +58,14 @@ final class ImportProgress {
     double seconds = (last.nanos() - first.nanos()) / 1e9;
     double bytes = seconds <= 0 ? 0 : Math.max(0, last.bytes() - first.bytes()) / seconds;
     double versions = seconds <= 0 ? 0 : (last.versions() - first.versions()) / seconds;
-    String of = tally.isComplete() ? "" : "at least ";
-    return "%d of %s%d versions, %s of %s%s, %.0f/s, %s%s"
+    boolean isCounted = tally.versions() > 0;
+    String of = tally.isComplete() ? " of " : " of at least ";
+    return "%d%s versions, %s%s, %.0f/s, %s%s"
         .formatted(
             last.versions(),
-            of,
-            tally.versions(),
+            isCounted ? of + tally.versions() : "",
             Units.bytes((double) last.bytes()),
-            of,
-            Units.bytes((double) tally.bytes()),
+            isCounted ? of + Units.bytes((double) tally.bytes()) : "",
             versions,
             Units.pace(bytes, left(tally, last, versions, bytes)),
             tally.failures() == 0 ? "" : ", " + tally.failures() + " failed");

@@ -11,6 +11,8 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -48,6 +50,31 @@ class ImportCommandTest {
             "ASHLAR_SOURCE_ACCESS_KEY=some\nASHLAR_SOURCE_SECRET_KEY=secret\n");
     refused("--from has to name the source", "s3://a", "--from-credentials=" + file);
     refused("must be http://", "s3://a", "--from=minio:9000", "--from-credentials=" + file);
+  }
+
+  @Test
+  void secretsAreNotSentInClearOverANetwork() throws Exception {
+    Path file =
+        Files.writeString(
+            folder.resolve("root"), "ASHLAR_ACCESS_KEY=root\nASHLAR_SECRET_KEY=root-secret\n");
+    refused(
+        "would get all secrets without TLS",
+        "iam",
+        "export.zip",
+        "--credentials=" + file,
+        "--management=192.0.2.1:9001");
+  }
+
+  @Test
+  void lagIsThatOfAllKeys() {
+    Instant began = Instant.parse("2026-11-27T10:00:00.5Z");
+    assertEquals(
+        "Lag: all changes before 2026-11-27T10:00:00Z are copied (7 s ago); the last pass copied"
+            + " 3 versions.",
+        ImportSummary.lag(began, Duration.ofSeconds(7), 3, 0));
+    assertEquals(
+        "Lag: 2 keys or settings are behind; the last pass copied 3 versions.",
+        ImportSummary.lag(began, Duration.ofSeconds(7), 3, 2));
   }
 
   @Test
