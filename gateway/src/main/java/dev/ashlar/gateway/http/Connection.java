@@ -340,8 +340,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * Closes the connection if it has been idle since the last call, or at once. An answer that begins
-   * while the server closes ends its connection by itself.
+   * Closes the connection if it has been idle since the last call, or at once. An answer that
+   * begins while the server closes ends its connection by itself.
    */
   void shutDown(boolean force) {
     if (force || (wasIdle && current == null)) {

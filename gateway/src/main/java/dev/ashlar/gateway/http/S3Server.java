@@ -150,8 +150,8 @@ public final class S3Server implements AutoCloseable {
 
   /**
    * Stops accepting, and closes each connection after its next answer. A connection without a
-   * request stays for a moment: a request that is on its way would fail. Running requests end within
-   * the configured time, or their connections are closed.
+   * request stays for a moment: a request that is on its way would fail. Running requests end
+   * within the configured time, or their connections are closed.
    */
   @Override
   public void close() {

@@ -33,7 +33,7 @@ class HostileClientIT {
   private static final long RESIDENT_BYTES_MAX = 1L << 30;
   private static final Duration DEADLINE = Duration.ofSeconds(60);
 
-  private final ServerProcess server = 
+  private final ServerProcess server =
       ServerProcess.start(ServerSpec.named("hostile").withOptions("--connections=12000"));
   private final byte[] small = new Content(1, 5_000).bytes();
   private final byte[] large = new Content(2, 32 * MIB).bytes();

@@ -82,8 +82,7 @@ class StopIT {
 
   private static boolean readLarge(RawConnection connection, List<String> unanswered)
       throws IOException {
-    RawConnection.Answer answer =
-        connection.request("GET", "/bucket/large", "", new byte[0]);
+    RawConnection.Answer answer = connection.request("GET", "/bucket/large", "", new byte[0]);
     if (answer.status() == 200 && answer.body().length != LARGE.length()) {
       unanswered.add("GET ends after " + answer.body().length + " bytes");
     } else if (answer.status() != 200 && answer.status() != 503) {

@@ -128,13 +128,13 @@ public final class ServerCommand implements Callable<Integer> {
       throw new ParameterException(Objects.requireNonNull(spec).commandLine(), e.getMessage(), e);
     }
     if (options.has(ServerRole.GATEWAY)) {
-        checkFree("--listen", options.service().listen());
-      }
-      checkFree("--management-listen", options.service().managementListen());
-      ClusterOptions cluster = options.cluster();
-      if (cluster != null && cluster.isServing()) {
-        StartFailure.checkFree("--cluster-listen", cluster.clusterListen());
-      }
+      checkFree("--listen", options.service().listen());
+    }
+    checkFree("--management-listen", options.service().managementListen());
+    ClusterOptions cluster = options.cluster();
+    if (cluster != null && cluster.isServing()) {
+      StartFailure.checkFree("--cluster-listen", cluster.clusterListen());
+    }
   }
 
   private static void checkFree(String option, List<PortAddress> addresses) throws IOException {

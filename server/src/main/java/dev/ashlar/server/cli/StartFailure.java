@@ -16,8 +16,8 @@ final class StartFailure {
   private StartFailure() {}
 
   /**
-   * @throws IOException naming the option and a free port when an address is taken or is not of this
-   *     machine; either may pass
+   * @throws IOException naming the option and a free port when an address is taken or is not of
+   *     this machine; either may pass
    */
   static void checkFree(String option, Endpoint address) throws IOException {
     if (address.port() == 0) {

@@ -9,9 +9,9 @@ import dev.ashlar.server.config.MinioOptions;
 import dev.ashlar.server.config.OptionSources;
 import dev.ashlar.server.config.ServerOptions;
 import dev.ashlar.storage.drive.scrub.ScrubConfig;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.ArrayList;
@@ -56,7 +56,7 @@ class ServerCommandTest {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       int status =
           Main.execute(
-              new CommandLine(new Main()),
+              new CommandLine(Main.class),
               "server",
               "--listen=127.0.0.1:" + taken.getLocalPort(),
               "--management-listen=127.0.0.1:0");

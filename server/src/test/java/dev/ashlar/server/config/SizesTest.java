@@ -26,7 +26,7 @@ class SizesTest {
 
   @Test
   void aSmallMachineHasTheLeastOfAll() {
-    assertEquals(new Sizes(SMALL, 2, 8, 4, 64 * MIB, 32 * MIB, 16_384, 65_536), sizes(SMALL, 6));
+    assertEquals(new Sizes(SMALL, 2, 8, 4, 64 * MIB, 32 * MIB, 32_768, 65_536), sizes(SMALL, 6));
   }
 
   @Test
@@ -48,7 +48,7 @@ class SizesTest {
             "--metadata-reads=7",
             "--block-cache=48MiB",
             "--open-files=9000");
-    assertEquals(new Sizes(LARGE, 3, 5, 7, 48 * MIB, 24 * MIB, 2250, 9000), given);
+    assertEquals(new Sizes(LARGE, 3, 5, 7, 48 * MIB, 24 * MIB, 4500, 9000), given);
     assertEquals(65_536, sizes(SMALL, 6, "--open-files=1000000").openFiles());
     assertEquals(7, sizes(SMALL, 6, "--connections=7").connections());
     assertEquals(64, sizes(SMALL, 6, "--open-files=100").connections());
