@@ -66,7 +66,7 @@ public final class Main {
       throw failure;
     }
     command.getErr().println("ashlar: " + failure.getMessage());
-    return CommandLine.ExitCode.SOFTWARE;
+    return command.getCommandSpec().exitCodeOnExecutionException();
   }
 
   private static boolean readConfig(CommandLine commands, String... arguments) {

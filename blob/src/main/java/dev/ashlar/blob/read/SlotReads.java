@@ -185,7 +185,10 @@ final class SlotReads {
     return look(slot);
   }
 
-  /** The state of the slot's read. A lost slot becomes faulty. */
+  /**
+   * The state of the slot's read. A lost slot becomes faulty. So does one of a blob from a backup,
+   * if it was changed afterwards: no later row has the change.
+   */
   State look(int slot) throws RevisionGoneException {
     ShardRead read = reads[slot];
     if (read == null) {
@@ -200,7 +203,7 @@ final class SlotReads {
       }
       case FAILED -> {}
     }
-    if (read.fault() == ShardFault.REVISION_GONE) {
+    if (read.fault() == ShardFault.REVISION_GONE && !row.getFrozen()) {
       throw new RevisionGoneException();
     }
     faulty[slot] = true;

@@ -40,6 +40,9 @@ import org.slf4j.LoggerFactory;
  * that leftovers of earlier attempts and their deletion cannot interfere. A repair takes effect
  * with one command that requires an unchanged slot; otherwise the new shard is removed. So any
  * number of processes may repair the same blob. For many threads.
+ *
+ * <p>While metadata is restored from a backup and that is not accepted, shards are only added:
+ * nothing is moved, and what a new shard replaces stays, because other metadata may need it.
  */
 public final class BlobRepair {
   private static final Logger LOG = LoggerFactory.getLogger(BlobRepair.class);
@@ -71,6 +74,7 @@ public final class BlobRepair {
 
   /** Repairs the debts of the blob, as far as that is possible now. */
   public Outcome repair(BlobId id) throws MetadataUnavailableException, InterruptedException {
+    boolean isRestored = engine.metadata().registry().getRestored();
     List<BlobRow> found = engine.metadata().blobs(List.of(id));
     if (found.isEmpty()) {
       return Outcome.REPAIRED; // removed meanwhile
@@ -97,12 +101,15 @@ public final class BlobRepair {
     if (!moving.stream().allMatch(RepairTarget::isElsewhere)) {
       return note(row); // a slot moved back to the drive of its shard
     }
+    if (isRestored) {
+      moving.clear();
+    }
     List<RepairTarget> possible = new ArrayList<>(debts);
     possible.addAll(moving);
     keepSpread(row, placement, possible);
     debts.retainAll(possible);
     moving.retainAll(possible);
-    return possible.isEmpty() ? Outcome.UNAVAILABLE : repair(row, debts, moving);
+    return possible.isEmpty() ? Outcome.UNAVAILABLE : repair(row, debts, moving, isRestored);
   }
 
   /** Removes targets whose drive has, and keeps, another shard of the blob. */
@@ -129,7 +136,8 @@ public final class BlobRepair {
     return Outcome.REPAIRED;
   }
 
-  private Outcome repair(BlobRow row, List<RepairTarget> debts, List<RepairTarget> moving)
+  private Outcome repair(
+      BlobRow row, List<RepairTarget> debts, List<RepairTarget> moving, boolean keepsOld)
       throws MetadataUnavailableException, InterruptedException {
     List<RepairTarget> found = new ArrayList<>();
     List<RepairTarget> rebuilt = new ArrayList<>();
@@ -158,7 +166,7 @@ public final class BlobRepair {
           rebuild(row, rebuilt, memory);
         }
       }
-      Outcome outcome = commit(row, found, made);
+      Outcome outcome = commit(row, found, made, keepsOld);
       isDecided = true;
       return outcome;
     } catch (DataUnavailableException e) {
@@ -267,7 +275,8 @@ public final class BlobRepair {
     }
   }
 
-  private Outcome commit(BlobRow row, List<RepairTarget> found, List<RepairTarget> made)
+  private Outcome commit(
+      BlobRow row, List<RepairTarget> found, List<RepairTarget> made, boolean keepsOld)
       throws MetadataUnavailableException {
     List<RepairTarget> done = new ArrayList<>(found);
     for (RepairTarget target : made) {
@@ -299,7 +308,9 @@ public final class BlobRepair {
         done.stream().filter(target -> !row.getDebtSlotsList().contains(target.slot())).count();
     metrics.movedShards.increment((double) moved);
     metrics.rebuiltShards.increment((double) (done.size() - found.size() - moved));
-    done.forEach(target -> target.removeOld(engine.cleaner()));
+    if (!keepsOld) {
+      done.forEach(target -> target.removeOld(engine.cleaner()));
+    }
     return Outcome.REPAIRED;
   }
 

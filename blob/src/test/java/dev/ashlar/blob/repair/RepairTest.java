@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ashlar.blob.engine.ChangeFixture;
 import dev.ashlar.blob.engine.EngineFixture;
 import dev.ashlar.metadata.memory.TestBlobs;
+import dev.ashlar.metadata.table.Changes;
+import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.protocol.client.Completion;
 import dev.ashlar.protocol.client.DiscardIntent;
 import dev.ashlar.protocol.client.FoldIntent;
@@ -16,12 +18,18 @@ import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardIntent;
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.client.ShardWrite;
+import dev.ashlar.protocol.message.BalanceRow;
 import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.SetBalance;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.Profile;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
@@ -79,6 +87,26 @@ class RepairTest {
   void removedBlobHasNoDebts() throws Exception {
     ChangeFixture fixture = new ChangeFixture(Profile.parse("4+2", UNIT));
     assertEquals(BlobRepair.Outcome.REPAIRED, fixture.repair.repair(new BlobId(7, 7)));
+  }
+
+  /** Other metadata, which an operator may still bring, knows shards where they were. */
+  @Test
+  void nothingIsMovedWhileMetadataIsRestored() throws Exception {
+    ChangeFixture fixture = new ChangeFixture(Profile.parse("4+2", UNIT));
+    fixture.put(bytes(100_000));
+    fixture.exchangeDrives(1, 3);
+    TreeMap<byte[], Optional<byte[]>> rows = new TreeMap<>(Arrays::compareUnsigned);
+    BalanceRow restored = BalanceRow.newBuilder().setRestored(true).build();
+    rows.put(Keys.balance(), Optional.of(restored.toByteArray()));
+    fixture.metadata.table().write(new Changes(rows));
+    fixture.replace(5, true);
+    fixture.repairAll();
+    assertEquals(0, fixture.count("ashlar.repair.moved.shards"));
+    assertEquals(1, fixture.count("ashlar.repair.rebuilt.shards"));
+    fixture.metadata.require(Command.newBuilder().setSetBalance(SetBalance.getDefaultInstance()));
+    fixture.repairAll();
+    assertEquals(2, fixture.count("ashlar.repair.moved.shards"));
+    fixture.assertWhole("accepted");
   }
 
   @Test

@@ -125,6 +125,11 @@ class MetadataBackupIT {
       }
       refuseDamaged(backup, names);
       admitted("restore", backup.toString(), "--metadata", names);
+      for (Path folder : folders) {
+        Path peer = folder.resolve("peer");
+        assertEquals(
+            "rwx------", PosixFilePermissions.toString(Files.getPosixFilePermissions(peer)));
+      }
       server.start();
       refused("in use by another process", "restore", backup.toString(), "--metadata", names);
       checkWhatIsLost(server);

@@ -2,6 +2,7 @@ package dev.ashlar.metadata.backup;
 
 import dev.ashlar.metadata.consensus.file.DurableFiles;
 import dev.ashlar.metadata.consensus.folder.MetadataFolders;
+import dev.ashlar.metadata.consensus.folder.PrivateFolder;
 import dev.ashlar.metadata.consensus.folder.RestoreMark;
 import dev.ashlar.metadata.consensus.log.Vote;
 import dev.ashlar.metadata.state.apply.MetadataVersion;
@@ -17,6 +18,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Makes folders of metadata peers from a backup, while no peer runs. */
 public final class MetadataRestore {
@@ -37,10 +39,11 @@ public final class MetadataRestore {
   /**
    * Verifies the whole backup, and writes nothing.
    *
+   * @param time of the restore, as its first peer has it; null for the first peer
    * @param now by the clock of this machine
-   * @throws IOException when it is damaged, or cannot be restored at this point
+   * @throws IOException when it is damaged, or cannot be restored at this time
    */
-  public static MetadataRestore prepare(Path backup, RestorePoint point, Instant now)
+  public static MetadataRestore prepare(Path backup, @Nullable Instant time, Instant now)
       throws IOException {
     BackupHeader header;
     long rows;
@@ -56,6 +59,7 @@ public final class MetadataRestore {
           new NewerVersionException("the backup is", header.version(), MetadataVersion.KNOWN)
               .getMessage());
     }
+    RestorePoint point = time == null ? RestorePoint.first(header, now) : new RestorePoint(time);
     point.requireBehind(header, now);
     return new MetadataRestore(backup, header, rows, point);
   }
@@ -103,9 +107,12 @@ public final class MetadataRestore {
   /** Fills the empty folder of a peer; what is incomplete does not start. */
   public void fill(Path folder, RocksResources resources) throws IOException {
     Path storage = MetadataFolders.raftDirectory(folder).resolve(header.cluster().toString());
-    Path current = Files.createDirectories(storage.resolve("current"));
-    Path checkpoints = Files.createDirectories(storage.resolve("sm"));
-    Path scratch = Files.createDirectories(folder.resolve("restore.new"));
+    Path current = storage.resolve("current");
+    Path checkpoints = storage.resolve("sm");
+    Path scratch = folder.resolve("restore.new");
+    for (Path each : List.of(current, checkpoints, scratch)) {
+      PrivateFolder.create(each);
+    }
     Path checkpoint = checkpoints.resolve("checkpoint-" + point.term() + "-" + point.index());
     try (RocksTable table = new RocksTable(scratch, resources);
         InputStream in = open(backup)) {

@@ -1,6 +1,7 @@
 package dev.ashlar.metadata.backup;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 
@@ -15,8 +16,41 @@ import java.time.temporal.ChronoUnit;
 public record RestorePoint(Instant time) {
   private static final int ENTRIES_PER_SECOND_BITS = 16;
 
+  /** No store is older. */
+  private static final Instant FIRST_STORE = Instant.parse("2026-01-01T00:00:00Z");
+
+  /** Positions of later times are too great for ids. */
+  private static final Instant LAST = Instant.ofEpochSecond((1L << 32) - 1);
+
+  /** How long the other peers of a restore can get its time. An earlier restore is older. */
+  private static final Duration USABLE = Duration.ofHours(1);
+
+  /** By how much the clocks of the peers may differ. */
+  private static final Duration CLOCK_DIFFERENCE = Duration.ofMinutes(5);
+
   public RestorePoint {
     time = time.truncatedTo(ChronoUnit.SECONDS);
+  }
+
+  /**
+   * That of a restore that begins now. After a backup that is later than now, by a clock that was
+   * wrong, the group may have gone on for as long as there are stores.
+   *
+   * @param now by the clock of this machine
+   */
+  static RestorePoint first(BackupHeader backup, Instant now) {
+    RestorePoint point = new RestorePoint(now);
+    if (point.isBehind(backup)) {
+      return point;
+    }
+    long positions = (backup.index() >> ENTRIES_PER_SECOND_BITS) + 1;
+    long last = Math.max(Math.max(backup.term() + 1, positions), backup.taken().getEpochSecond());
+    Duration since = Duration.between(FIRST_STORE, now);
+    return new RestorePoint(Instant.ofEpochSecond(last).plus(since));
+  }
+
+  private boolean isBehind(BackupHeader backup) {
+    return index() > backup.index() && term() > backup.term() && time.isAfter(backup.taken());
   }
 
   /** The term of the entry before the first one. */
@@ -30,20 +64,29 @@ public record RestorePoint(Instant time) {
   }
 
   /**
-   * @throws IOException when the log of the backup may have reached this point
+   * @param now by the clock of this machine
+   * @throws IOException when the log of the backup, or of an earlier restore, may have reached this
+   *     point
    */
   void requireBehind(BackupHeader backup, Instant now) throws IOException {
-    boolean isBehind =
-        index() > backup.index() && term() > backup.term() && time.isAfter(backup.taken());
-    if (!isBehind) {
+    Instant expected = first(backup, now).time();
+    if (time.isBefore(expected.minus(USABLE))) {
+      throw new IOException(
+          String.format(
+              "the time of the restore, %s, is more than an hour old, and each restore has its own:"
+                  + " leave --time out on the first node",
+              time));
+    }
+    if (time.isAfter(expected.plus(CLOCK_DIFFERENCE)) || time.isAfter(LAST)) {
+      throw new IOException(
+          String.format(
+              "the time of the restore, %s, is later than now, %s: set the clock", time, now));
+    }
+    if (!isBehind(backup)) {
       throw new IOException(
           String.format(
               "the time of the restore, %s, is not after that of the backup, %s: set the clock",
               time, backup.taken()));
-    }
-    if (time.isAfter(now.plus(1, ChronoUnit.HOURS))) {
-      throw new IOException(
-          String.format("the time of the restore, %s, is later than now, %s", time, now));
     }
   }
 }

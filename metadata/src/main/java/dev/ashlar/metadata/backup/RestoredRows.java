@@ -1,5 +1,6 @@
 package dev.ashlar.metadata.backup;
 
+import dev.ashlar.metadata.state.apply.MetadataVersion;
 import dev.ashlar.metadata.table.Changes;
 import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.metadata.table.RocksTable;
@@ -41,8 +42,11 @@ final class RestoredRows implements BackupReader.Rows {
     }
   }
 
+  /** Builds that do not know what is edited here refuse the version. */
   private AppliedRow applied(byte[] value) {
-    return Table.parse(value, AppliedRow.parser()).toBuilder()
+    AppliedRow applied = Table.parse(value, AppliedRow.parser());
+    return applied.toBuilder()
+        .setVersion(Math.max(applied.getVersion(), MetadataVersion.FREEZES_BLOBS))
         .setTerm(point.term())
         .setIndex(point.index())
         .build();

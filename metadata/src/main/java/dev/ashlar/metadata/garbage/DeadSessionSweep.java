@@ -62,9 +62,6 @@ public final class DeadSessionSweep {
   public long sweep(ShardStore store, long below, LongPredicate isDead)
       throws MetadataUnavailableException, InterruptedException {
     long orphans = 0;
-    if (metadata.registry().getRestored()) {
-      return orphans;
-    }
     try {
       orphans += sweepBlobs(store, below, isDead);
       orphans += sweepAttempts(store, below, isDead);
@@ -72,6 +69,11 @@ public final class DeadSessionSweep {
       LOG.warn("Sweep of drive {} failed: {}", store.drive(), e.getMessage());
     }
     return orphans;
+  }
+
+  /** Asked before each deletion: a sweep may take hours, and metadata may be restored meanwhile. */
+  private boolean mayNotDelete() throws MetadataUnavailableException {
+    return metadata.registry().getRestored();
   }
 
   private static <T> List<List<T>> batches(List<T> all) {
@@ -100,6 +102,9 @@ public final class DeadSessionSweep {
       requireUninterrupted();
       long gone = 0;
       for (List<BlobId> batch : batches(search.orphans())) {
+        if (mayNotDelete()) {
+          return deleted + gone;
+        }
         ShardDeletion deletion = new ShardDeletion();
         deletion.delete(store, batch);
         gone += batch.size() - deletion.awaitWhatIsLeft(deleteTimeout).size();
@@ -194,6 +199,9 @@ public final class DeadSessionSweep {
       List<DiscardIntent> dead = new ArrayList<>();
       for (List<DiscardIntent> batch : batches(found)) {
         dead.addAll(unlisted(batch));
+      }
+      if (mayNotDelete()) {
+        return dropped;
       }
       boolean isDropped = dead.isEmpty() || drop(store, dead);
       dropped += isDropped ? dead.size() : 0;

@@ -54,7 +54,7 @@ public final class PlacementPlan {
       }
     }
     SparedMoves spared = new SparedMoves(map, next, drives);
-    return command(map, changed, some(map, next, leaving, spared, registry.getPaused()));
+    return command(map, changed, some(map, next, leaving, spared, registry));
   }
 
   static MoveSlots command(PlacementMap map, List<DriveRow> changed, List<Move> moves) {
@@ -77,13 +77,16 @@ public final class PlacementPlan {
       PlacementMap next,
       Set<UUID> leaving,
       SparedMoves spared,
-      boolean isPaused) {
+      Registry registry) {
+    if (registry.getRestored()) {
+      return List.of(); // until the loss is accepted, shards stay where other metadata knows them
+    }
     List<Move> needed = new ArrayList<>();
     List<Move> others = new ArrayList<>();
     Map<Integer, List<Move>> byGroup = new HashMap<>();
     for (Move move : map.movesTo(next)) {
       boolean isNeeded = leaving.contains(map.drive(move.pg(), move.slot()));
-      if (isNeeded || !isPaused) {
+      if (isNeeded || !registry.getPaused()) {
         byGroup.computeIfAbsent(move.pg(), pg -> new ArrayList<>()).add(move);
       }
     }

@@ -17,7 +17,9 @@ public final class TableScan implements AutoCloseable {
     RocksDB.loadLibrary();
   }
 
-  private final Options options = new Options();
+  private static final int OPEN_FILES_MAX = 512;
+
+  private final Options options = new Options().setMaxOpenFiles(OPEN_FILES_MAX);
   private final ReadOptions reads = new ReadOptions().setFillCache(false).setVerifyChecksums(true);
   private final String name;
   private final RocksDB db;

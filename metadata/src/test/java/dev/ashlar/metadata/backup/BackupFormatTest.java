@@ -12,14 +12,18 @@ import dev.ashlar.metadata.table.TableScan;
 import dev.ashlar.protocol.message.AppliedRow;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -85,6 +89,27 @@ class BackupFormatTest {
     rows.put(new byte[] {'B', 'b'}, new byte[0]);
     rows.put(new byte[] {'X'}, APPLIED.toByteArray());
     return backup(rows);
+  }
+
+  /** A file that was made by an earlier build stays readable. */
+  @Test
+  void aBackupOfTheFirstFormatIsReadable() throws IOException {
+    byte[] golden;
+    try (InputStream file = BackupFormatTest.class.getResourceAsStream("/golden/backup-v1.bin")) {
+      golden = Objects.requireNonNull(file).readAllBytes();
+    }
+    BackupReader reader = new BackupReader(new ByteArrayInputStream(golden));
+    UUID backup = UUID.fromString("11111111-2222-3333-4444-555555555555");
+    Instant taken = Instant.parse("2026-11-27T10:00:00Z");
+    BackupHeader header =
+        new BackupHeader(CLUSTER, backup, BackupHeader.Form.PROCESSES, 6, 3, 4711, taken);
+    assertEquals(header, reader.header());
+    List<String> rows = new ArrayList<>();
+    HexFormat hex = HexFormat.of();
+    long count =
+        reader.forEach((key, value) -> rows.add(hex.formatHex(key) + "=" + hex.formatHex(value)));
+    assertEquals(3, count);
+    assertEquals(List.of("4261=010203", "4262=", "58=76616c7565"), rows);
   }
 
   @Property(tries = 15)

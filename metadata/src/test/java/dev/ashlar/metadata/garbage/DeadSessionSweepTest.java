@@ -7,11 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.metadata.memory.MemoryTable;
 import dev.ashlar.metadata.memory.TestBlobs;
+import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.protocol.client.ManualClock;
+import dev.ashlar.protocol.message.BalanceRow;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.NodeRow;
 import dev.ashlar.protocol.message.RegisterNode;
 import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.message.SetBalance;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.Profile;
@@ -68,6 +71,19 @@ class DeadSessionSweepTest {
     assertEquals(Set.of(first.session()), live.endedSince(before));
     assertEquals(1, sweep.sweep(drive, live.newest(), live::isDead));
     assertEquals(List.of(committed, inProgress, ofNew), List.copyOf(drive.blobs()));
+  }
+
+  /** What it does not know may be of later metadata, which an operator still has. */
+  @Test
+  void nothingIsDeletedWhileMetadataIsRestored() throws Exception {
+    written(first.session(), 1);
+    LiveSessions none = new LiveSessions(Set.of(), first.session() + 1);
+    DeadSessionSweep sweep = new DeadSessionSweep(first, Duration.ofSeconds(10));
+    BalanceRow restored = BalanceRow.newBuilder().setRestored(true).build();
+    table.rows().put(Keys.balance(), restored.toByteArray());
+    assertEquals(0, sweep.sweep(drive, none.newest(), none::isDead));
+    first.require(Command.newBuilder().setSetBalance(SetBalance.getDefaultInstance()));
+    assertEquals(1, sweep.sweep(drive, none.newest(), none::isDead));
   }
 
   /** It may have begun after the list was made. */

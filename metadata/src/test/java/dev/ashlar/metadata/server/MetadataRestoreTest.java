@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.metadata.backup.BackupReader;
 import dev.ashlar.metadata.backup.MetadataRestore;
-import dev.ashlar.metadata.backup.RestorePoint;
 import dev.ashlar.metadata.memory.TestBlobs;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
@@ -23,11 +22,13 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -50,8 +51,7 @@ class MetadataRestoreTest {
   }
 
   private static void restore(Path backup, Instant time, List<Path> folders) throws IOException {
-    MetadataRestore restore =
-        MetadataRestore.prepare(backup, new RestorePoint(time), time.plusSeconds(1));
+    MetadataRestore restore = MetadataRestore.prepare(backup, time, time.plusSeconds(1));
     MetadataRestore.requireEmpty(folders, Set.of());
     try (TestResources resources = new TestResources()) {
       for (Path folder : folders) {
@@ -199,6 +199,7 @@ class MetadataRestoreTest {
       assertThrows(IOException.class, () -> restore(backup, time, folders.all()));
       folders.wipe(5);
       restore(backup, time, folders.all().subList(4, 5));
+      onlyTheServersUserMayEnter(folders.all().getLast());
       try (MetadataServer server = folders.open()) {
         folders.check(server);
         folders.create(server, 1);
@@ -242,15 +243,53 @@ class MetadataRestoreTest {
         folders.create(server, 1);
         backup = saved(server.backup(folders.cluster(), now));
       }
-      RestorePoint before = new RestorePoint(now.minusSeconds(5));
-      assertThrows(IOException.class, () -> MetadataRestore.prepare(backup, before, now));
-      RestorePoint tomorrow = new RestorePoint(now.plus(Duration.ofDays(1)));
-      assertThrows(IOException.class, () -> MetadataRestore.prepare(backup, tomorrow, now));
+      Instant clock = now.plusSeconds(10);
+      refused("not after that of the backup", backup, now.minusSeconds(5), clock);
+      refused("later than now", backup, now.plus(Duration.ofDays(1)), clock);
+      Instant later = now.plus(Duration.ofDays(1));
+      Instant first = MetadataRestore.prepare(backup, null, later).point().time();
+      Instant second = later.plus(Duration.ofMinutes(59));
+      assertEquals(first, MetadataRestore.prepare(backup, first, second).point().time());
+      refused("leave --time out on the first node", backup, first, second.plusSeconds(120));
       byte[] whole = Files.readAllBytes(backup);
       whole[whole.length / 2] ^= 1;
       Files.write(backup, whole);
-      RestorePoint after = new RestorePoint(now.plusSeconds(5));
-      assertThrows(IOException.class, () -> MetadataRestore.prepare(backup, after, now));
+      refused("damaged", backup, clock, clock);
+    }
+  }
+
+  private static void onlyTheServersUserMayEnter(Path restored) throws IOException {
+    try (Stream<Path> inside = Files.list(restored)) {
+      for (Path folder : inside.filter(Files::isDirectory).toList()) {
+        String mode = PosixFilePermissions.toString(Files.getPosixFilePermissions(folder));
+        assertEquals("rwx------", mode, folder.toString());
+      }
+    }
+  }
+
+  private static void refused(String why, Path backup, Instant time, Instant now) {
+    IOException e =
+        assertThrows(IOException.class, () -> MetadataRestore.prepare(backup, time, now));
+    assertTrue(String.valueOf(e.getMessage()).contains(why), e.getMessage());
+  }
+
+  /** Its clock was wrong, or that of a restore before: the log goes on behind both. */
+  @Test
+  void aBackupOfALaterTimeCanBeRestored() throws Exception {
+    try (FiveFolders folders = new FiveFolders(root.resolve("folders"))) {
+      Path backup;
+      Instant now = Instant.now();
+      Instant future = now.plus(Duration.ofDays(400));
+      try (MetadataServer server = folders.open()) {
+        folders.create(server, 1);
+        backup = saved(server.backup(folders.cluster(), future));
+      }
+      Instant first = MetadataRestore.prepare(backup, null, now).point().time();
+      assertTrue(first.isAfter(future));
+      assertEquals(first, MetadataRestore.prepare(backup, first, now).point().time());
+      Instant second = MetadataRestore.prepare(backup, null, now.plusSeconds(60)).point().time();
+      assertTrue(second.isAfter(first), "each restore has its own");
+      refused("leave --time out", backup, first, now.plus(Duration.ofHours(2)));
     }
   }
 }

@@ -279,6 +279,15 @@ class GoldenRowsTest {
   }
 
   @Test
+  void rowsOfVersion6AreAsTheyAlwaysWere() throws Exception {
+    MemoryMetadata metadata = write(6);
+    writeOfVersion4(metadata);
+    writeOfVersion5(metadata);
+    assertEquals(golden(6), lines());
+    assertEquals(KINDS_OF_VERSION_4, kinds());
+  }
+
+  @Test
   void rowsAreAsTheyAlwaysWere() throws Exception {
     MemoryMetadata metadata = write(MetadataVersion.KNOWN);
     writeOfVersion4(metadata);
@@ -292,7 +301,7 @@ class GoldenRowsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {1, 2, 3, 4, 5})
+  @ValueSource(ints = {1, 2, 3, 4, 5, 6})
   void rowsOfEarlierVersionsAreReadable(int version) throws Exception {
     HexFormat hex = HexFormat.of();
     for (String line : golden(version)) {

@@ -12,10 +12,10 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * What tells of this process itself. Values of system properties are left out, because anybody may
- * put anything into them.
+ * What tells of this process itself. Values of system properties and options of agents are left
+ * out, because anybody may put anything into them.
  *
- * @param javaOptions of the command line; system properties by name only
+ * @param javaOptions of the command line; most by name only
  * @param threads the stacks of all platform threads
  * @param log its last lines, oldest first
  */
@@ -57,7 +57,8 @@ public record Diagnosis(
   }
 
   static String withoutValue(String option) {
-    int value = option.startsWith("-D") ? option.indexOf('=') : -1;
+    boolean isKnown = option.startsWith("-X") || option.startsWith("--add");
+    int value = isKnown ? -1 : option.indexOf('=');
     return value < 0 ? option : option.substring(0, value + 1) + "…";
   }
 
@@ -72,7 +73,7 @@ public record Diagnosis(
 
   private static List<String> stacks() {
     List<String> lines = new ArrayList<>();
-    ThreadInfo[] all = ManagementFactory.getThreadMXBean().dumpAllThreads(true, true, FRAMES_MAX);
+    ThreadInfo[] all = ManagementFactory.getThreadMXBean().dumpAllThreads(false, false, FRAMES_MAX);
     Arrays.stream(all)
         .sorted(Comparator.comparing(ThreadInfo::getThreadName))
         .forEach(

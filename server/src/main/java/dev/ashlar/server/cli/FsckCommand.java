@@ -22,11 +22,14 @@ import picocli.CommandLine.Parameters;
     name = "fsck",
     description =
         "Checks the drive in a folder that no process uses: its identity, index, log and the"
-            + " checksums of all shards. Changes nothing. Exit code 0: whole, 1: damaged.",
+            + " checksums of all shards. Changes nothing. Exit code 0: whole, 1: damaged, 2: wrong"
+            + " options, 3: not checked, because it is in use, no drive or unreadable.",
+    exitCodeOnExecutionException = FsckCommand.NOT_CHECKED,
     mixinStandardHelpOptions = true,
     versionProvider = Version.class)
 public final class FsckCommand implements Callable<Integer> {
   private static final int DAMAGED = 1;
+  static final int NOT_CHECKED = 3;
 
   @Parameters(paramLabel = "FOLDER", description = "Drive folder, as --data names it.")
   private Path folder = Path.of("");
@@ -65,8 +68,11 @@ public final class FsckCommand implements Callable<Integer> {
             report.cluster(),
             report.verifiedBytes(),
             report.segments(),
-            report.findings().size()));
+            report.findings().size() + report.moreFindings()));
     report.findings().forEach(finding -> lines.add(line(finding)));
+    if (report.moreFindings() > 0) {
+      lines.add(String.format(Locale.ROOT, "and %,d more places", report.moreFindings()));
+    }
     Arrays.stream(Part.values())
         .filter(part -> report.findings().stream().anyMatch(each -> each.part() == part))
         .forEach(part -> lines.add(remedy(part)));
@@ -78,10 +84,11 @@ public final class FsckCommand implements Callable<Integer> {
     return finding.part() == Part.SHARD
         ? String.format(
             Locale.ROOT,
-            "%sblob %s, slot %d, byte %d of the shard: %s",
+            "%sblob %s, slot %d, %d bytes from byte %d of the shard: %s",
             file,
             finding.blob(),
             finding.slot(),
+            finding.length(),
             finding.offset(),
             finding.what())
         : file + finding.what();

@@ -209,7 +209,8 @@ public final class ClusterBalance {
       }
     }
     Profile profile = drives.map().profile();
-    if (nodesAway.size() <= profile.parityShards()) {
+    boolean mayTakeOut = !registry.getRestored(); // nothing is moved then, anyway
+    if (mayTakeOut && nodesAway.size() <= profile.parityShards()) {
       long in = registry.getDrivesList().stream().filter(ClusterBalance::isIn).count();
       changed.addAll(takenOut(lost, in + changed.size() - profile.shards()));
     } // else it is a network, not drives: what is there cannot rebuild it, and it will come back

@@ -213,7 +213,7 @@ public final class Node implements RunningServer {
 
   private void sweep(GarbageCollector collector) {
     try {
-      while (metadataServer.client().registry().getRestored()) {
+      while (mayBeRestored()) {
         Thread.sleep(AwaitedDrives.PAUSE); // until the loss is accepted
       }
       long orphans = collector.sweepDeadSessions(drives.stores());
@@ -227,6 +227,15 @@ public final class Node implements RunningServer {
       LOG.warn("Unfinished writes of earlier runs are kept until the next start.", e);
     } catch (InterruptedException e) {
       LOG.debug("The sweep ends with the server.");
+    }
+  }
+
+  private boolean mayBeRestored() {
+    try {
+      return metadataServer.client().registry().getRestored();
+    } catch (MetadataUnavailableException e) {
+      LOG.debug("Whether metadata was restored is not known yet: {}", e.getMessage());
+      return true;
     }
   }
 

@@ -2,13 +2,12 @@ package dev.ashlar.server.node;
 
 import dev.ashlar.metadata.backup.BackupHeader;
 import dev.ashlar.metadata.backup.MetadataRestore;
-import dev.ashlar.metadata.backup.RestorePoint;
 import dev.ashlar.metadata.consensus.file.DurableFiles;
+import dev.ashlar.metadata.consensus.folder.PrivateFolder;
 import dev.ashlar.metadata.table.RocksResources;
 import dev.ashlar.server.config.ClusterIdentity;
 import dev.ashlar.server.config.MetadataFolders;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Instant;
@@ -16,6 +15,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import org.jspecify.annotations.Nullable;
 import org.rocksdb.Env;
 import org.rocksdb.LRUCache;
 import org.rocksdb.RocksDB;
@@ -33,14 +33,13 @@ public final class OfflineRestore {
 
   /**
    * @param folders the metadata folders of this machine
-   * @param time of the restore, the same for all peers
+   * @param time of the restore, the same for all peers; null for the first peer
    * @throws IOException when the backup cannot be used, or a folder is not empty or in use; nothing
    *     is changed then
    */
-  public static MetadataRestore run(Path backup, List<Path> folders, Instant time)
+  public static MetadataRestore run(Path backup, List<Path> folders, @Nullable Instant time)
       throws IOException {
-    MetadataRestore restore =
-        MetadataRestore.prepare(backup, new RestorePoint(time), Clock.systemUTC().instant());
+    MetadataRestore restore = MetadataRestore.prepare(backup, time, Clock.systemUTC().instant());
     boolean isOneProcess = restore.header().form() == BackupHeader.Form.FOLDERS;
     List<Path> peers = folders.stream().map(MetadataFolders::peerFolder).toList();
     try (FolderLocks locks = new FolderLocks()) {
@@ -52,7 +51,7 @@ public final class OfflineRestore {
         ClusterIdentity.require(restore.header().cluster(), folders);
       }
       for (Path peer : peers) {
-        Files.createDirectories(peer);
+        PrivateFolder.create(peer);
       }
       locks.takeExisting(folders);
       fill(restore, peers);

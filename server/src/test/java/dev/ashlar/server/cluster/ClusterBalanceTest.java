@@ -10,11 +10,17 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ashlar.metadata.table.Changes;
+import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.message.BalanceRow;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.DriveStanding;
 import dev.ashlar.protocol.message.SetBalance;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -103,6 +109,26 @@ class ClusterBalanceTest {
     cluster.pass(FOUND);
     assertEquals(2, outNodes(cluster, 12), "of these it is known for how long they are down");
     assertEquals(STANDING_IN, cluster.standing("node-2"));
+  }
+
+  @Test
+  void nothingIsTakenOutOrMovedWhileMetadataIsRestored() throws Exception {
+    BalancedCluster cluster = new BalancedCluster(8, 1);
+    TreeMap<byte[], Optional<byte[]>> rows = new TreeMap<>(Arrays::compareUnsigned);
+    BalanceRow restored = BalanceRow.newBuilder().setPaused(true).setRestored(true).build();
+    rows.put(Keys.balance(), Optional.of(restored.toByteArray()));
+    cluster.metadata.table().write(new Changes(rows));
+    long share = cluster.slots("node-2");
+    cluster.fallSilent("node-3");
+    cluster.pass(LONG);
+    assertEquals(STANDING_IN, cluster.standing("node-3"));
+    cluster.stand("node-2", STANDING_DRAINING);
+    cluster.pass(FOUND);
+    assertEquals(share, cluster.slots("node-2"));
+    pause(cluster, false);
+    cluster.pass(LONG);
+    assertEquals(STANDING_OUT, cluster.standing("node-3"));
+    assertEquals(0, cluster.slots("node-2"));
   }
 
   @Test

@@ -31,13 +31,15 @@ import java.util.stream.Stream;
  */
 public final class DriveCheck {
   private static final String INDEX = "index";
+  private static final String CURRENT = "CURRENT";
   private static final String TABLE = ".sst";
+  private static final int FINDINGS_MAX = 10_000;
 
   private final Path folder;
   private final Path scratch;
   private final DriveConfig.Limits limits;
   private final ShadowFiles files;
-  private final List<Finding> findings = new ArrayList<>();
+  private final Findings findings = new Findings();
   private long segments;
   private long verifiedBytes;
 
@@ -57,10 +59,42 @@ public final class DriveCheck {
    * @param blob id of the blob; empty unless a shard is damaged
    * @param slot of the shard; -1 unless a shard is damaged
    * @param offset in the shard; -1 unless a shard is damaged
+   * @param length in bytes; -1 unless a shard is damaged
    */
-  public record Finding(Part part, String file, String blob, int slot, long offset, String what) {
+  public record Finding(
+      Part part, String file, String blob, int slot, long offset, long length, String what) {
     static Finding of(Part part, String file, String what) {
-      return new Finding(part, file, "", -1, -1, what);
+      return new Finding(part, file, "", -1, -1, -1, what);
+    }
+
+    /** Whether the other one is of the bytes behind this. */
+    private boolean isBefore(Finding other) {
+      return part == Part.SHARD && equals(other.at(offset, length)) && end() == other.offset;
+    }
+
+    private long end() {
+      return offset + length;
+    }
+
+    private Finding at(long newOffset, long newLength) {
+      return new Finding(part, file, blob, slot, newOffset, newLength, what);
+    }
+  }
+
+  /** The first ones, and how many more there are: all of a drive may be damaged. */
+  private static final class Findings {
+    private final List<Finding> kept = new ArrayList<>();
+    private long more;
+
+    void add(Finding finding) {
+      if (!kept.isEmpty() && kept.getLast().isBefore(finding)) {
+        Finding before = kept.removeLast();
+        kept.add(before.at(before.offset(), before.length() + finding.length()));
+      } else if (kept.size() < FINDINGS_MAX) {
+        kept.add(finding);
+      } else {
+        more++;
+      }
     }
   }
 
@@ -68,6 +102,8 @@ public final class DriveCheck {
    * The result of a check.
    *
    * @param verifiedBytes of shards that were read
+   * @param findings the first 10,000; adjacent bytes of a shard are one
+   * @param moreFindings how many are left out
    */
   public record Report(
       UUID cluster,
@@ -75,7 +111,8 @@ public final class DriveCheck {
       long incarnation,
       long segments,
       long verifiedBytes,
-      List<Finding> findings) {
+      List<Finding> findings,
+      long moreFindings) {
     public Report {
       findings = List.copyOf(findings);
     }
@@ -105,11 +142,13 @@ public final class DriveCheck {
     if (!isDrive(folder)) {
       throw new IOException(folder + " holds no drive: it has no file " + DriveIdentity.FILE);
     }
-    FileChannel lock = DriveDirectory.lock(folder);
+    FileChannel lock = DriveDirectory.lockToRead(folder);
     try (DriveResources resources = resources()) {
       return new DriveCheck(folder, scratch, limits).check(resources);
     } finally {
-      lock.close();
+      if (lock != null) {
+        lock.close();
+      }
     }
   }
 
@@ -142,7 +181,8 @@ public final class DriveCheck {
         identity.drive().incarnation(),
         segments,
         verifiedBytes,
-        findings);
+        findings.kept,
+        findings.more);
   }
 
   // ---- The index ----
@@ -151,6 +191,7 @@ public final class DriveCheck {
       throws IOException {
     IndexFloor floor = new IndexFloor(files, identity.drive().id());
     try {
+      requireIndex();
       copyIndex();
       RocksShardIndex index = new RocksShardIndex(scratch, resources.index(), failure -> {});
       try {
@@ -170,6 +211,15 @@ public final class DriveCheck {
     IndexDirectory.discard(scratch);
     floor.clear();
     return new RocksShardIndex(scratch, resources.index(), failure -> {});
+  }
+
+  /** Without this file, an empty index would be made. */
+  private void requireIndex() throws IOException {
+    if (!Files.exists(folder.resolve(INDEX).resolve(CURRENT))
+        && files.list().stream().anyMatch(Segment::isSegment)) {
+      throw new IndexException(
+          IndexException.Kind.DAMAGED, "index: its file " + CURRENT + " is missing", null);
+    }
   }
 
   /** Tables never change, so they are linked; the index there deletes links only. */
@@ -244,6 +294,7 @@ public final class DriveCheck {
         shard.blob().toString(),
         shard.slot(),
         range.offset(),
+        range.length(),
         fault);
   }
 }

@@ -15,11 +15,13 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -162,9 +164,26 @@ final class DriveDirectory implements AutoCloseable {
   }
 
   static FileChannel lock(Path folder) throws IOException {
-    FileChannel channel =
-        PrivateFiles.open(
-            folder.resolve(LOCK_FILE), Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE));
+    return lock(folder, Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE));
+  }
+
+  /**
+   * For a reader. Null on a file system that is mounted read-only, where no process can use the
+   * drive.
+   */
+  static @Nullable FileChannel lockToRead(Path folder) throws IOException {
+    if (Files.getFileStore(folder).isReadOnly()) {
+      return null;
+    }
+    try {
+      return lock(folder, Set.of(StandardOpenOption.WRITE));
+    } catch (NoSuchFileException e) {
+      return lock(folder);
+    }
+  }
+
+  private static FileChannel lock(Path folder, Set<StandardOpenOption> options) throws IOException {
+    FileChannel channel = PrivateFiles.open(folder.resolve(LOCK_FILE), options);
     try {
       if (channel.tryLock() != null) {
         return channel;

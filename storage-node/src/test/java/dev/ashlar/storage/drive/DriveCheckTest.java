@@ -124,8 +124,25 @@ class DriveCheckTest {
     assertEquals(
         List.of(
             new Finding(
-                Part.SHARD, FIRST_SEGMENT, new BlobId(1, 7).toString(), 0, block, "CORRUPT")),
+                Part.SHARD,
+                FIRST_SEGMENT,
+                new BlobId(1, 7).toString(),
+                0,
+                block,
+                block,
+                "CORRUPT")),
         check().findings());
+  }
+
+  @Test
+  void damagedBytesSideBySideAreOnePlace() throws Exception {
+    int block = SegmentFormat.BLOCK;
+    byte[] payload = Arrays.copyOfRange(noise(7, LENGTH), block, block + 64);
+    int at = indexOf(Files.readAllBytes(folder.resolve(FIRST_SEGMENT)), payload);
+    flip(folder.resolve(FIRST_SEGMENT), at);
+    flip(folder.resolve(FIRST_SEGMENT), at + block);
+    Finding found = check().findings().getFirst();
+    assertEquals(List.of((long) block, 2L * block), List.of(found.offset(), found.length()));
   }
 
   private static int indexOf(byte[] all, byte[] part) {
@@ -143,7 +160,12 @@ class DriveCheckTest {
     try (Stream<Path> files = Files.list(folder.resolve("index"))) {
       assertTrue(files.findAny().isPresent());
     }
+    checkWithoutIndex();
     Files.writeString(current(), "MANIFEST-999999\n");
+    checkWithoutIndex();
+  }
+
+  private void checkWithoutIndex() throws IOException {
     DriveCheck.Report report = check();
     assertEquals(Set.of(Part.INDEX), parts(report));
     assertEquals((long) SHARDS * LENGTH, report.verifiedBytes(), "from the log");

@@ -120,6 +120,7 @@ public final class CheckpointKeeper implements AutoCloseable {
         return false;
       }
       peer.rebuildIfDamaged();
+      peer.tables().endAbandonedExport();
       try {
         copyLatest();
       } catch (IOException e) {

@@ -310,6 +310,15 @@ public final class LiveTables {
     }
   }
 
+  /** Removes an export that nobody reads any more. */
+  void endAbandonedExport() throws IOException {
+    synchronized (exporting) {
+      if (export != null && export.isOver()) {
+        endExport();
+      }
+    }
+  }
+
   private void endExport() throws IOException {
     synchronized (exporting) {
       TableExport before = export;

@@ -13,6 +13,10 @@ public final class TableExport implements Closeable {
   /** A client that takes no bytes for so long has gone. */
   private static final long ABANDONED_NANOS = TimeUnit.MINUTES.toNanos(2);
 
+  /** Files that metadata has removed stay for so long at most, however slowly they are read. */
+  private static final long OVER_NANOS = TimeUnit.HOURS.toNanos(12);
+
+  private final long begunNanos = System.nanoTime();
   private final Path directory;
   private final TableScan rows;
   private final AtomicBoolean isClosed = new AtomicBoolean();
@@ -22,9 +26,10 @@ public final class TableExport implements Closeable {
     this.rows = new TableScan(directory);
   }
 
-  /** Whether nobody reads it. */
+  /** Whether nobody reads it, or has for too long. */
   boolean isOver() {
-    return isClosed.get() || rows.idleNanos() > ABANDONED_NANOS;
+    boolean isLong = System.nanoTime() - begunNanos > OVER_NANOS;
+    return isClosed.get() || isLong || rows.idleNanos() > ABANDONED_NANOS;
   }
 
   public TableScan rows() {

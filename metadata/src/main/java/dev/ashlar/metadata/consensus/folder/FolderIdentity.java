@@ -169,11 +169,11 @@ public record FolderIdentity(
     }
     text += sum(text);
     Path file = folder.resolve(FILE);
-    if (Files.exists(file) && Files.readString(file).equals(text)) {
-      return;
+    boolean isWritten = Files.exists(file) && Files.readString(file).equals(text);
+    if (!isWritten) {
+      Path unfinished = folder.resolve(UNFINISHED);
+      DurableFiles.replace(file, unfinished, text.getBytes(StandardCharsets.UTF_8));
     }
-    Path unfinished = folder.resolve(UNFINISHED);
-    DurableFiles.replace(file, unfinished, text.getBytes(StandardCharsets.UTF_8));
     if (state == State.MEMBER) {
       RestoreMark.remove(folder); // from now on it has promises of its own
     }

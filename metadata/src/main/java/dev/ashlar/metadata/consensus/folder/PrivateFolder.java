@@ -6,11 +6,11 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 
 /** Folders of metadata: secrets of access keys are in them. */
-final class PrivateFolder {
+public final class PrivateFolder {
   private PrivateFolder() {}
 
   /** Creates what is missing of the folder so that only the server's user can enter it. */
-  static void create(Path folder) throws IOException {
+  public static void create(Path folder) throws IOException {
     if (folder.getFileSystem().supportedFileAttributeViews().contains("posix")) {
       Files.createDirectories(
           folder,

@@ -22,7 +22,7 @@ public final class MetadataVersion {
   public static final int FIRST = 2;
 
   /** The latest version that this build supports. */
-  public static final int KNOWN = 6;
+  public static final int KNOWN = 7;
 
   /**
    * From this version on, a command at which apply fails is refused. Before, it stopped the peer at
@@ -73,6 +73,12 @@ public final class MetadataVersion {
    * From this version on, a document is put only if the bucket is configured as its sender knows.
    */
   public static final int EXPECTS_REVISIONS = 6;
+
+  /**
+   * From this version on, blobs may be frozen, and the registry may be restored. A restore from a
+   * backup begins with it, so that builds which know neither take no part.
+   */
+  public static final int FREEZES_BLOBS = 7;
 
   private MetadataVersion() {}
 

@@ -3,6 +3,7 @@ package dev.ashlar.metadata.state.blob;
 import static dev.ashlar.metadata.state.apply.ApplyContext.require;
 
 import dev.ashlar.metadata.state.apply.ApplyContext;
+import dev.ashlar.metadata.state.apply.MetadataVersion;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.layout.StripeLayout;
 import dev.ashlar.protocol.message.AttemptIdValue;
@@ -65,6 +66,7 @@ public final class BlobChanges {
   /** The row after the change, not written yet. */
   public static BlobRow apply(ApplyContext context, BlobRow row, BlobChange change) {
     require(row.getReferences() == 1, ResultCode.CONDITIONAL_CONFLICT);
+    require(!isFrozen(context, row), ResultCode.CONDITIONAL_CONFLICT);
     require(
         !grows(change) || change.getBaseLength() == row.getLength(),
         ResultCode.CONDITIONAL_CONFLICT);
@@ -98,6 +100,11 @@ public final class BlobChanges {
         .setRewritten(attempt.getRewrites() ? context.freshId() : row.getRewritten())
         .addAttempts(attempt);
     return RelocatedShards.settled(context, row, changed.build(), debts, Map.of());
+  }
+
+  /** Whether drives may have folded the next revision already: writers have to copy the blob. */
+  private static boolean isFrozen(ApplyContext context, BlobRow row) {
+    return row.getFrozen() && context.version() >= MetadataVersion.FREEZES_BLOBS;
   }
 
   /**

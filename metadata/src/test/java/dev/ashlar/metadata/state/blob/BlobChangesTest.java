@@ -3,8 +3,11 @@ package dev.ashlar.metadata.state.blob;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.ashlar.metadata.memory.MemoryMetadata;
+import dev.ashlar.metadata.memory.MemoryTable;
 import dev.ashlar.metadata.memory.TestBlobs;
 import dev.ashlar.metadata.state.MetadataState;
+import dev.ashlar.metadata.state.apply.MetadataVersion;
+import dev.ashlar.metadata.table.Table;
 import dev.ashlar.protocol.message.BlobChange;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.Command;
@@ -13,8 +16,11 @@ import dev.ashlar.protocol.message.EndSessions;
 import dev.ashlar.protocol.message.FoldBlob;
 import dev.ashlar.protocol.message.ForgetBlobs;
 import dev.ashlar.protocol.message.ModifyObject;
+import dev.ashlar.protocol.message.NewBlob;
+import dev.ashlar.protocol.message.PutDrives;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.Profile;
 import java.time.Clock;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -35,6 +41,31 @@ class BlobChangesTest extends ChangeFixture {
     refused(ResultCode.CONDITIONAL_CONFLICT, patch("k", base, 4 * STRIPE - 1, 1));
     ok(patch("k", row("k"), 0, 4 * STRIPE));
     assertEquals(4, row("k").getRevision());
+  }
+
+  /** Under an earlier version, nothing but the writers keeps to it. */
+  @Test
+  void aBlobOfABackupIsNotChangedInPlace() throws Exception {
+    for (int version : new int[] {6, MetadataVersion.KNOWN}) {
+      MemoryTable table = new MemoryTable();
+      MemoryMetadata of = new MemoryMetadata(table, Clock.systemUTC(), version);
+      PutDrives.Builder drives =
+          MemoryMetadata.drives(new Profile(4, 2, (int) UNIT), MemoryMetadata.sequentialIds(6), 1);
+      of.require(Command.newBuilder().setPutDrives(drives));
+      of.require(TestBlobs.createBucket("b"));
+      NewBlob.Builder blob = TestBlobs.acknowledged(of, new BlobId(of.session(), 1), STRIPE);
+      of.require(TestBlobs.put("b", "k", blob));
+      table.rows().replaceAll((key, value) -> key[0] == 'P' ? frozen(value) : value);
+      BlobRow base = of.object("b", "k").orElseThrow().blobs().getFirst();
+      ModifyObject.Builder patch =
+          modify("k", 0, TestBlobs.piece(TestBlobs.change(of, base, 1, 0, 1)));
+      ResultCode code = of.submit(Command.newBuilder().setModifyObject(patch)).getCode();
+      assertEquals(version < 7 ? ResultCode.OK : ResultCode.CONDITIONAL_CONFLICT, code);
+    }
+  }
+
+  private static byte[] frozen(byte[] row) {
+    return Table.parse(row, BlobRow.parser()).toBuilder().setFrozen(true).build().toByteArray();
   }
 
   @Test

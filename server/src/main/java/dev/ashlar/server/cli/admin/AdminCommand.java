@@ -216,7 +216,7 @@ public final class AdminCommand implements Callable<Integer> {
   }
 
   /** Fills empty metadata folders from a backup; asks no server. */
-  int restoreMetadata(Path file, List<Path> folders, Instant time) throws IOException {
+  int restoreMetadata(Path file, List<Path> folders, @Nullable Instant time) throws IOException {
     MetadataRestore restored = OfflineRestore.run(file, folders, time);
     say("Restored %,d rows of the backup of %s.", restored.rows(), restored.header().taken());
     say("Time of the restore: %s. On the other metadata nodes:", restored.point().time());
@@ -224,6 +224,15 @@ public final class AdminCommand implements Callable<Integer> {
         "  ashlar admin metadata restore %s --metadata FOLDER --time %s",
         file, restored.point().time());
     return 0;
+  }
+
+  /** Accepts what a restore from a backup has lost. */
+  int acceptRestore() throws IOException, InterruptedException {
+    int code = change("metadata-accept-restore", null, null);
+    if (!isJson) {
+      say("Moves are not paused any more, also if they were at the time of the backup.");
+    }
+    return code;
   }
 
   /** Changes the metadata peers, and returns when that is done. */

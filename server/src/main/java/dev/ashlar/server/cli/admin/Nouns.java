@@ -216,11 +216,11 @@ final class Nouns {
                 names = "--time",
                 paramLabel = "TIME",
                 description =
-                    "Time of the restore, as its first metadata node printed it: the same on all."
-                        + " Default: now.")
+                    "Time of the restore, as its first metadata node printed it: the same on all,"
+                        + " within an hour. On the first one, leave it out.")
             @Nullable Instant time)
         throws IOException {
-      return admin().restoreMetadata(file, folders, time == null ? Instant.now() : time);
+      return admin().restoreMetadata(file, folders, time);
     }
 
     @Command(
@@ -229,7 +229,7 @@ final class Nouns {
             "Accepts the loss of what is newer than the restored backup: it is deleted from the"
                 + " drives, and data is moved again.")
     int acceptRestore() throws IOException, InterruptedException {
-      return admin().change("metadata-accept-restore", null, null);
+      return admin().acceptRestore();
     }
   }
 

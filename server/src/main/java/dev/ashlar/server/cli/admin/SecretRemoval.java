@@ -16,7 +16,7 @@ final class SecretRemoval {
   /** What follows such a word and a sign is its value. */
   private static final Pattern NAMED =
       Pattern.compile(
-          "((?:secret[_-]?(?:access[_-]?)?key|session[_-]?token|security-token|password"
+          "((?:secret[_-]?(?:access[_-]?)?key|api[_-]?key|session[_-]?token|security-token|password"
               + "|x-amz-signature|signature|authorization)[\"']?\\s*[=:]\\s*[\"']?)[^\\s\"',&}<]+",
           Pattern.CASE_INSENSITIVE);
 

@@ -24,6 +24,8 @@ class SecretRemovalTest {
         "?X-Amz-Signature=" + SECRET + "&X-Amz-Date=1",
         "?X-Amz-Security-Token=" + SECRET,
         "password=" + SECRET,
+        "-javaagent:x.jar=apikey=" + SECRET,
+        "api-key: " + SECRET,
         "-----BEGIN PRIVATE KEY-----\n" + SECRET + "\n-----END PRIVATE KEY-----",
         "-----BEGIN EC PRIVATE KEY-----\n" + SECRET + "\n",
       })
