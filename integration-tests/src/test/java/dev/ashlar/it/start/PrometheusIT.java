@@ -142,6 +142,9 @@ class PrometheusIT {
               HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/api/v1/" + path))
                   .build(),
               HttpResponse.BodyHandlers.ofString());
+      if (answer.statusCode() == 503) {
+        throw new IOException("Prometheus is still starting");
+      }
       assertEquals(200, answer.statusCode(), () -> path + ": " + answer.body());
       return JSON.readTree(answer.body()).get("data");
     }
