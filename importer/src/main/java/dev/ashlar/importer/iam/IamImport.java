@@ -266,14 +266,15 @@ public final class IamImport {
   private void service(MinioExport export, String name, MinioExport.Service service)
       throws InterruptedException {
     String what = "service account " + name;
-    if (!present.contains(service.parent())) {
+    MinioExport.User parent = export.users().get(service.parent());
+    if (parent == null || !present.contains(service.parent())) {
       refuse(what, "its parent " + service.parent() + " is no user that was imported");
     } else if (service.isRestricted()) {
       refuse(what, "it has a policy that takes rights of its parent away");
     } else if (service.isTemporary()) {
       refuse(what, "it expires");
     } else {
-      boolean isEnabled = service.isEnabled() && export.users().get(service.parent()).isEnabled();
+      boolean isEnabled = service.isEnabled() && parent.isEnabled();
       if (!user(name, service.secretKey(), isEnabled)) {
         return;
       }
