@@ -6,7 +6,6 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /** The rows of one position in the log, in files that do not change; closing it removes them. */
 public final class TableExport implements Closeable {
@@ -19,7 +18,7 @@ public final class TableExport implements Closeable {
   private final long begunNanos = System.nanoTime();
   private final Path directory;
   private final TableScan rows;
-  private final AtomicBoolean isClosed = new AtomicBoolean();
+  private volatile boolean isClosed;
 
   TableExport(Path directory) {
     this.directory = directory;
@@ -29,16 +28,18 @@ public final class TableExport implements Closeable {
   /** Whether nobody reads it, or has for too long. */
   boolean isOver() {
     boolean isLong = System.nanoTime() - begunNanos > OVER_NANOS;
-    return isClosed.get() || isLong || rows.idleNanos() > ABANDONED_NANOS;
+    return isClosed || isLong || rows.idleNanos() > ABANDONED_NANOS;
   }
 
   public TableScan rows() {
     return rows;
   }
 
+  /** Returns when the files are gone, also if another thread has begun to close it. */
   @Override
-  public void close() throws IOException {
-    if (!isClosed.getAndSet(true)) {
+  public synchronized void close() throws IOException {
+    if (!isClosed) {
+      isClosed = true;
       rows.close();
       DurableFiles.deleteTree(directory);
     }

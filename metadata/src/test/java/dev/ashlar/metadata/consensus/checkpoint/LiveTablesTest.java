@@ -12,8 +12,12 @@ import dev.ashlar.metadata.server.TestResources;
 import dev.ashlar.metadata.state.apply.MetadataVersion;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -95,5 +99,26 @@ class LiveTablesTest {
     assertTrue(new FailedRebuild("", true, 0, 5 * second).isLasting());
     assertFalse(new FailedRebuild("", false, 0, 59 * second).isLasting());
     assertTrue(new FailedRebuild("", false, 0, 60 * second).isLasting());
+  }
+
+  /** The keeper of checkpoints looks for abandoned exports at any time. */
+  @Test
+  void anExportIsRemovedOnceWhenTwoThreadsEndIt() throws Exception {
+    assertTrue(tables().rebuildIfDamaged(DONE));
+    try (ExecutorService other = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (int round = 0; round < 200; round++) {
+        TableExport export = tables().export();
+        Future<?> looking =
+            other.submit(
+                () -> {
+                  while (Files.exists(root.resolve("export"))) {
+                    tables().endAbandonedExport();
+                  }
+                  return null;
+                });
+        export.close();
+        looking.get();
+      }
+    }
   }
 }
