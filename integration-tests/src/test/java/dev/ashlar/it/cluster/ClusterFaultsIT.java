@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.ashlar.it.harness.LongTest;
 import dev.ashlar.it.harness.ChangeClient;
 import dev.ashlar.it.harness.ClusterNodes;
 import dev.ashlar.it.harness.ClusterProcess;
@@ -56,7 +57,7 @@ class ClusterFaultsIT {
     rounds.era(1);
   }
 
-  @Test
+  @LongTest
   void aBitFlipsInOneMetadataPeer(ClusterProcess cluster) {
     Duration least = Duration.ofMinutes(Long.getLong("ashlar.rot.minutes", 0));
     long end = System.nanoTime() + least.toNanos();

@@ -3,6 +3,7 @@ package dev.ashlar.it.cluster;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.ashlar.it.harness.LongTest;
 import dev.ashlar.it.harness.ChangeClient;
 import dev.ashlar.it.harness.ClusterProcess;
 import dev.ashlar.it.harness.NodeProcess;
@@ -29,7 +30,7 @@ class FailedDriveIT {
   private final long seed = Seeds.seed("FailedDriveIT");
 
   /** What it had is lost, too: its files are gone, and what is not written yet has no place. */
-  @Test
+  @LongTest
   void aDriveWhoseFolderIsGoneIsTakenOutAndComesBackEmpty() throws Exception {
     try (ClusterProcess cluster = ClusterProcess.start("failed-drive", SHAPE)) {
       AdminPages admin = new AdminPages(cluster.nodes());

@@ -3,6 +3,7 @@ package dev.ashlar.it.fault;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.ashlar.it.harness.LongTest;
 import dev.ashlar.it.harness.Buckets;
 import dev.ashlar.it.harness.Clients;
 import dev.ashlar.it.harness.DriveFolders;
@@ -88,12 +89,12 @@ class FaultyDiskIT {
     rounds(Fault.LOST);
   }
 
-  @Test
+  @LongTest
   void misdirectedWrites() throws Exception {
     rounds(Fault.MISDIRECTED);
   }
 
-  @Test
+  @LongTest
   void tornWrites() throws Exception {
     rounds(Fault.TORN);
   }

@@ -3,6 +3,7 @@ package dev.ashlar.it.fault;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.ashlar.it.harness.LongTest;
 import dev.ashlar.it.harness.Await;
 import dev.ashlar.it.harness.Buckets;
 import dev.ashlar.it.harness.ChangeClient;
@@ -63,7 +64,7 @@ class NewIncarnationsIT {
     server.close();
   }
 
-  @Test
+  @LongTest
   void ofThreeDrives() throws Exception {
     everythingStays(3);
   }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ashlar.it.harness.LongTest;
 import dev.ashlar.it.harness.Await;
 import dev.ashlar.it.harness.Buckets;
 import dev.ashlar.it.harness.Clients;
@@ -76,7 +77,7 @@ class RecallIT {
   }
 
   /** Killed when it was asked for, and when the drives have begun to take their places. */
-  @Test
+  @LongTest
   void aRecallThatIsCutOffIsCarriedOutByTheNextStart() throws Exception {
     bringBack(server.driveFolders());
     server.startUnready();

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ashlar.it.harness.LongTest;
 import dev.ashlar.it.harness.Await;
 import dev.ashlar.it.harness.Buckets;
 import dev.ashlar.it.harness.Clients;
@@ -79,7 +80,7 @@ class RottenMetadataIT {
     checkAllAfterDamage();
   }
 
-  @Test
+  @LongTest
   void bitsFlipWhileTheServerIsDownAfterTheCheckpointWasCopied() throws Exception {
     server.start();
     awaitCopy();
