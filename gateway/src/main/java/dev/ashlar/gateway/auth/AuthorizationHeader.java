@@ -2,6 +2,8 @@ package dev.ashlar.gateway.auth;
 
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.AmzHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import org.jspecify.annotations.Nullable;
 
@@ -15,7 +17,10 @@ final class AuthorizationHeader {
   static SignatureClaim parse(String authorization, HttpHeaders headers, String region)
       throws S3Exception {
     return parse(
-        authorization, headers, ScopeRules.ofS3(region), headers.get("x-amz-content-sha256"));
+        authorization,
+        headers,
+        ScopeRules.ofS3(region),
+        headers.get(AmzHeaderNames.CONTENT_SHA256));
   }
 
   /**
@@ -84,11 +89,11 @@ final class AuthorizationHeader {
   }
 
   private static String timestamp(HttpHeaders headers) throws S3Exception {
-    String timestamp = headers.get("x-amz-date");
+    String timestamp = headers.get(AmzHeaderNames.DATE);
     if (timestamp != null) {
       return timestamp;
     }
-    String date = headers.get("date");
+    String date = headers.get(HttpHeaderNames.DATE);
     if (date != null) {
       timestamp = Timestamps.parse(date) == null ? Timestamps.fromHttpDate(date) : date;
     }

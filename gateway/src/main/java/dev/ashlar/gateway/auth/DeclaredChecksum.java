@@ -2,6 +2,7 @@ package dev.ashlar.gateway.auth;
 
 import dev.ashlar.gateway.checksum.ChecksumKind;
 import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.AmzHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.Iterator;
 import java.util.Locale;
@@ -21,9 +22,9 @@ record DeclaredChecksum(ChecksumKind kind, byte @Nullable [] expected) {
       throws S3Exception {
     DeclaredChecksum declared = inHeaders(headers);
     if (trailers) {
-      declared = inTrailers(headers.get("x-amz-trailer"), declared);
+      declared = inTrailers(headers.get(AmzHeaderNames.TRAILER), declared);
     }
-    String sdkAlgorithm = headers.get("x-amz-sdk-checksum-algorithm");
+    String sdkAlgorithm = headers.get(AmzHeaderNames.SDK_CHECKSUM_ALGORITHM);
     if (sdkAlgorithm != null && hasBody) {
       checkAnnounced(sdkAlgorithm, declared);
     }

@@ -3,10 +3,12 @@ package dev.ashlar.gateway.auth;
 import dev.ashlar.gateway.checksum.Digests;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.AmzHeaderNames;
 import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.gateway.principal.Principal;
 import dev.ashlar.gateway.principal.Principals;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
+import io.netty.handler.codec.http.HttpHeaderNames;
 import java.time.Clock;
 import org.jspecify.annotations.Nullable;
 
@@ -40,7 +42,7 @@ public final class FormAuthenticator {
    */
   public Principal authenticate(HttpExchange exchange, byte[] body, String service)
       throws S3Exception {
-    String authorization = exchange.headers().get("authorization");
+    String authorization = exchange.headers().get(HttpHeaderNames.AUTHORIZATION);
     if (authorization == null) {
       throw new S3Exception(S3Error.ACCESS_DENIED);
     }
@@ -64,7 +66,7 @@ public final class FormAuthenticator {
 
   private Principal authenticate(HttpExchange exchange, SignatureClaim claim) throws S3Exception {
     Principals.Found.Signer signer =
-        signer(claim.scope().accessKey(), exchange.headers().get("x-amz-security-token"));
+        signer(claim.scope().accessKey(), exchange.headers().get(AmzHeaderNames.SECURITY_TOKEN));
     SigningKeys.HmacKey key = keys.get(signer.secretKey(), claim.scope());
     SigV4Authenticator.checkSignature(exchange, SignedQuery.parse(exchange.rawQuery()), claim, key);
     return signer.principal();

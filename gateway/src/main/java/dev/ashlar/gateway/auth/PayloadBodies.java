@@ -4,8 +4,10 @@ import dev.ashlar.gateway.auth.Authenticator.PayloadBody;
 import dev.ashlar.gateway.checksum.Digests;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.AmzHeaderNames;
 import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.gateway.exchange.HttpExchange.RequestBody;
+import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -81,7 +83,7 @@ record PayloadBodies(
 
   private AwsChunkedBody chunked(@Nullable ChunkSignatures signatures, boolean withTrailers)
       throws S3Exception {
-    long length = decodedLength(exchange.headers().get("x-amz-decoded-content-length"));
+    long length = decodedLength(exchange.headers().get(AmzHeaderNames.DECODED_CONTENT_LENGTH));
     AwsChunkedBody body = new AwsChunkedBody(exchange.body(), length, signatures, withTrailers);
     exchange.onEnd(body::close);
     return body;
@@ -106,7 +108,8 @@ record PayloadBodies(
     boolean completesUpload = exchange.method().equals("POST") && query.has("uploadId");
     DeclaredChecksum declared =
         completesUpload ? null : DeclaredChecksum.of(headers, trailers, body.length() != 0);
-    return new VerifiedBody(body, sha256Hex, md5(headers.get("content-md5")), declared);
+    return new VerifiedBody(
+        body, sha256Hex, md5(headers.get(HttpHeaderNames.CONTENT_MD5)), declared);
   }
 
   private static byte @Nullable [] md5(@Nullable String base64) throws S3Exception {

@@ -2,6 +2,7 @@ package dev.ashlar.gateway.auth;
 
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.AmzHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.time.Duration;
 import java.time.Instant;
@@ -98,7 +99,7 @@ final class PresignedQuery {
   }
 
   private static String payloadHash(SignedQuery query, HttpHeaders headers) throws S3Exception {
-    @Nullable String hash = headers.get("x-amz-content-sha256");
+    @Nullable String hash = headers.get(AmzHeaderNames.CONTENT_SHA256);
     if (hash == null) {
       hash = query.get("X-Amz-Content-Sha256");
     }

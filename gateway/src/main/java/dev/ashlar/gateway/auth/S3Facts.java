@@ -2,11 +2,13 @@ package dev.ashlar.gateway.auth;
 
 import dev.ashlar.gateway.access.policy.value.ConditionContext;
 import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.AmzHeaderNames;
 import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.gateway.principal.ConnectionFacts;
 import dev.ashlar.gateway.principal.Principal;
 import dev.ashlar.gateway.principal.RequestFacts;
 import dev.ashlar.gateway.uri.Query;
+import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.time.Duration;
 import java.time.Instant;
@@ -31,7 +33,7 @@ public record S3Facts(HttpExchange exchange, RequestFacts caller) implements Con
     return switch (key) {
       case "s3:prefix", "s3:delimiter", "s3:max-keys" -> parameter(key.substring(3));
       case "s3:versionid" -> parameter("versionId");
-      case "aws:referer" -> listOf(exchange.headers().get("referer"));
+      case "aws:referer" -> listOf(exchange.headers().get(HttpHeaderNames.REFERER));
       case "s3:authtype" -> authType();
       case "s3:signatureversion" -> signatureVersion();
       case "s3:signatureage" -> signatureAge();
@@ -45,14 +47,16 @@ public record S3Facts(HttpExchange exchange, RequestFacts caller) implements Con
       return List.of();
     }
     return List.of(
-        exchange.headers().contains("authorization") ? "REST-HEADER" : "REST-QUERY-STRING");
+        exchange.headers().contains(HttpHeaderNames.AUTHORIZATION)
+            ? "REST-HEADER"
+            : "REST-QUERY-STRING");
   }
 
   private List<String> signatureVersion() {
     if (caller.caller() == null) {
       return List.of();
     }
-    String authorization = exchange.headers().get("authorization");
+    String authorization = exchange.headers().get(HttpHeaderNames.AUTHORIZATION);
     boolean isVersion2 =
         authorization == null
             ? !parameter("AWSAccessKeyId").isEmpty()
@@ -68,8 +72,8 @@ public record S3Facts(HttpExchange exchange, RequestFacts caller) implements Con
     HttpHeaders headers = exchange.headers();
     // Where the signature is: the other place need not be signed.
     List<String> found =
-        headers.contains("authorization")
-            ? listOf(headers.get("x-amz-date", headers.get("date", "")))
+        headers.contains(HttpHeaderNames.AUTHORIZATION)
+            ? listOf(headers.get(AmzHeaderNames.DATE, headers.get(HttpHeaderNames.DATE, "")))
             : parameter("X-Amz-Date");
     String text = found.isEmpty() ? "" : found.getFirst();
     String basic = Timestamps.fromHttpDate(text);

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.AmzHeaderNames;
 import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.gateway.s3.VirtualHosts;
 import java.security.GeneralSecurityException;
@@ -71,7 +72,7 @@ public final class SigV2Authenticator implements Authenticator {
   }
 
   private static String payloadHash(HttpExchange exchange) {
-    @Nullable String hash = exchange.headers().get("x-amz-content-sha256");
+    @Nullable String hash = exchange.headers().get(AmzHeaderNames.CONTENT_SHA256);
     return hash == null ? PayloadBodies.UNSIGNED : hash;
   }
 

@@ -2,6 +2,8 @@ package dev.ashlar.gateway.auth;
 
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.AmzHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +28,7 @@ record SigV2Claim(String accessKey, String signature, String dateLine, boolean p
    */
   static @Nullable SigV2Claim of(HttpHeaders headers, SignedQuery query, Instant now)
       throws S3Exception {
-    String authorization = headers.get("authorization");
+    String authorization = headers.get(HttpHeaderNames.AUTHORIZATION);
     if (query.has("AWSAccessKeyId")) {
       if (authorization != null || query.has("X-Amz-Algorithm")) {
         throw SigV4Authenticator.severalMechanisms();
@@ -51,8 +53,8 @@ record SigV2Claim(String accessKey, String signature, String dateLine, boolean p
           "Authorization",
           SCHEME + credential);
     }
-    String amazonDate = headers.get("x-amz-date");
-    String date = headers.get("date", "");
+    String amazonDate = headers.get(AmzHeaderNames.DATE);
+    String date = headers.get(HttpHeaderNames.DATE, "");
     String time = amazonDate == null ? date : amazonDate;
     String basic = Timestamps.fromHttpDate(time);
     SigV4Authenticator.checkSkew(basic == null ? time : basic, now);

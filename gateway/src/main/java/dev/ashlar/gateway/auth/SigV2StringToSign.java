@@ -4,6 +4,7 @@ import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.gateway.s3.Subresource;
+import io.netty.handler.codec.http.HttpHeaderNames;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -81,8 +82,8 @@ record SigV2StringToSign(
   private String text(String resource) throws S3Exception {
     StringBuilder out = new StringBuilder(256);
     out.append(exchange.method()).append('\n');
-    out.append(exchange.headers().get("content-md5", "")).append('\n');
-    out.append(exchange.headers().get("content-type", "")).append('\n');
+    out.append(exchange.headers().get(HttpHeaderNames.CONTENT_MD5, "")).append('\n');
+    out.append(exchange.headers().get(HttpHeaderNames.CONTENT_TYPE, "")).append('\n');
     out.append(claim.dateLine()).append('\n');
     amazonHeaders().forEach((name, value) -> out.append(name + ':' + value + '\n'));
     out.append(resource);

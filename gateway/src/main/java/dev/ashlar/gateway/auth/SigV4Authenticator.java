@@ -6,6 +6,7 @@ import dev.ashlar.gateway.access.Caller;
 import dev.ashlar.gateway.checksum.Digests;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.AmzHeaderNames;
 import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.gateway.principal.Principal;
 import dev.ashlar.gateway.principal.Principals;
@@ -13,6 +14,7 @@ import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.message.PrincipalAnswer;
 import dev.ashlar.protocol.message.PrincipalQuery;
+import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.security.MessageDigest;
 import java.time.Clock;
@@ -176,10 +178,11 @@ public final class SigV4Authenticator implements Authenticator {
   /** A request without any sign of a signature. */
   private AuthenticatedRequest anonymous(HttpExchange exchange, SignedQuery query)
       throws S3Exception {
-    if (exchange.headers().contains("x-amz-security-token") || query.has("X-Amz-Security-Token")) {
+    if (exchange.headers().contains(AmzHeaderNames.SECURITY_TOKEN)
+        || query.has("X-Amz-Security-Token")) {
       throw new S3Exception(S3Error.ACCESS_DENIED);
     }
-    String hash = exchange.headers().get("x-amz-content-sha256", PayloadBodies.UNSIGNED);
+    String hash = exchange.headers().get(AmzHeaderNames.CONTENT_SHA256, PayloadBodies.UNSIGNED);
     PayloadBodies payloads = new PayloadBodies(exchange, query, hash, null);
     return new AuthenticatedRequest(
         Caller.anonymous(S3Facts.of(exchange, null, clock.instant())), payloads.open());
@@ -188,7 +191,7 @@ public final class SigV4Authenticator implements Authenticator {
   /** Null: there is no signature. */
   private @Nullable SignatureClaim claim(HttpExchange exchange, SignedQuery query)
       throws S3Exception {
-    String authorization = exchange.headers().get("authorization");
+    String authorization = exchange.headers().get(HttpHeaderNames.AUTHORIZATION);
     boolean presigned = query.has("X-Amz-Algorithm");
     if (authorization != null && presigned) {
       throw severalMechanisms();
@@ -232,9 +235,9 @@ public final class SigV4Authenticator implements Authenticator {
   /** The session token, which is where the signature is; null without one. */
   static @Nullable String token(HttpExchange exchange, @Nullable String inQuery, boolean presigned)
       throws S3Exception {
-    String inHeader = exchange.headers().get("x-amz-security-token");
+    String inHeader = exchange.headers().get(AmzHeaderNames.SECURITY_TOKEN);
     boolean isMisplaced = presigned ? inHeader != null : inQuery != null;
-    if (isMisplaced || exchange.headers().getAll("x-amz-security-token").size() > 1) {
+    if (isMisplaced || exchange.headers().getAll(AmzHeaderNames.SECURITY_TOKEN).size() > 1) {
       throw new S3Exception(S3Error.INVALID_TOKEN);
     }
     return presigned ? inQuery : inHeader;

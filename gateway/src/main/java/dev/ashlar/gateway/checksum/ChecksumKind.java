@@ -4,6 +4,8 @@ import com.google.protobuf.ByteString;
 import dev.ashlar.codec.checksum.Crc64Nvme;
 import dev.ashlar.codec.checksum.CrcCombine;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.util.AsciiString;
 import java.util.List;
 import java.util.Locale;
 import java.util.zip.CRC32;
@@ -23,6 +25,7 @@ public enum ChecksumKind {
   private final ChecksumAlgorithm algorithm;
   private final int bytes;
   private final String header = "x-amz-checksum-" + lowerCaseName();
+  private final AsciiString headerName = AsciiString.cached(header);
   private final String element = "Checksum" + name();
 
   ChecksumKind(ChecksumAlgorithm algorithm, int bytes) {
@@ -56,6 +59,11 @@ public enum ChecksumKind {
   /** The header or trailer that carries it, like x-amz-checksum-crc32. */
   public String header() {
     return header;
+  }
+
+  /** The value of that header; null without it. */
+  public @Nullable String in(HttpHeaders headers) {
+    return headers.get(headerName);
   }
 
   /** The XML element that carries it, like ChecksumCRC32. */

@@ -1,6 +1,7 @@
 package dev.ashlar.gateway.checksum;
 
 import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.AmzHeaderNames;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import dev.ashlar.protocol.message.ChecksumType;
 import dev.ashlar.protocol.message.ChecksumValue;
@@ -105,10 +106,10 @@ public final class Checksums {
 
   /** The algorithm of the checksum that comes with the body, in a header or in a trailer. */
   public static ChecksumAlgorithm announced(HttpHeaders headers) {
-    String trailers = headers.get("x-amz-trailer");
+    String trailers = headers.get(AmzHeaderNames.TRAILER);
     for (ChecksumKind kind : ChecksumKind.ALL) {
       boolean inTrailer = trailers != null && namesHeader(trailers, kind.header());
-      if (inTrailer || headers.contains(kind.header())) {
+      if (inTrailer || kind.in(headers) != null) {
         return kind.algorithm();
       }
     }

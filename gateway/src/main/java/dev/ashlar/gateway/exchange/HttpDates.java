@@ -1,15 +1,21 @@
 package dev.ashlar.gateway.exchange;
 
-import io.netty.handler.codec.DateFormatter;
-import java.util.Date;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
 
 /** Times as headers of HTTP write them, in whole seconds. */
 public final class HttpDates {
+  // Not Netty's DateFormatter: it keeps a formatter per thread, and each request has its own.
+  private static final DateTimeFormatter FORMAT =
+      DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.US)
+          .withZone(ZoneOffset.UTC);
+
   private HttpDates() {}
 
   /** Like {@code Wed, 12 Oct 2009 17:50:00 GMT}. */
-  @SuppressWarnings("JavaUtilDate") // the type that Netty's formatter takes
   public static String of(long epochMillis) {
-    return DateFormatter.format(new Date(epochMillis));
+    return FORMAT.format(Instant.ofEpochMilli(epochMillis));
   }
 }

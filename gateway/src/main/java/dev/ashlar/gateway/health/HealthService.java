@@ -6,6 +6,7 @@ import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.gateway.exchange.HttpExchange.RequestHandler;
 import dev.ashlar.gateway.s3.VirtualHosts;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
+import io.netty.handler.codec.http.HttpHeaderNames;
 
 /**
  * Answers the paths on which MinIO tells its health, and leaves all other requests to S3. Like
@@ -53,7 +54,7 @@ public final class HealthService implements RequestHandler {
     return (exchange.method().equals("GET") || exchange.method().equals("HEAD"))
         && exchange.rawPath().startsWith("/minio/health/")
         && exchange.rawQuery().isEmpty()
-        && !exchange.headers().contains("authorization")
+        && !exchange.headers().contains(HttpHeaderNames.AUTHORIZATION)
         && hosts.bucket(exchange.headers()) == null;
   }
 

@@ -11,6 +11,7 @@ import dev.ashlar.gateway.auth.Authenticator.AuthenticatedRequest;
 import dev.ashlar.gateway.auth.Authenticator.PayloadBody;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.AmzHeaderNames;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.gateway.exchange.HttpExchange.RequestHandler;
@@ -55,6 +56,7 @@ import dev.ashlar.gateway.version.VersionId;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.UnavailableException;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.netty.handler.codec.http.HttpHeaderNames;
 import java.time.Clock;
 import java.util.Random;
 
@@ -140,7 +142,7 @@ public final class S3Service implements RequestHandler {
       throws S3Exception, InterruptedException {
     AuthenticatedRequest sender = authenticate(exchange);
     try {
-      String expectedOwner = exchange.headers().get("x-amz-expected-bucket-owner");
+      String expectedOwner = exchange.headers().get(AmzHeaderNames.EXPECTED_BUCKET_OWNER);
       if (expectedOwner != null) {
         backend.access().requireExpectedOwner(request.bucket(), expectedOwner);
       }
@@ -260,6 +262,6 @@ public final class S3Service implements RequestHandler {
   /** As the client named it. */
   private static String endpoint(HttpExchange exchange) {
     String scheme = exchange.client().encrypted() ? "https://" : "http://";
-    return scheme + exchange.headers().get("host", "");
+    return scheme + exchange.headers().get(HttpHeaderNames.HOST, "");
   }
 }

@@ -3,6 +3,7 @@ package dev.ashlar.gateway.principal;
 import dev.ashlar.gateway.access.policy.value.ConditionContext;
 import dev.ashlar.gateway.exchange.Client;
 import dev.ashlar.gateway.exchange.HttpExchange;
+import io.netty.handler.codec.http.HttpHeaderNames;
 import java.time.Instant;
 import java.util.List;
 
@@ -14,7 +15,8 @@ import java.util.List;
 public record ConnectionFacts(Client client, Instant now, String userAgent)
     implements ConditionContext {
   public static ConnectionFacts of(HttpExchange exchange, Instant now) {
-    return new ConnectionFacts(exchange.client(), now, exchange.headers().get("user-agent", ""));
+    return new ConnectionFacts(
+        exchange.client(), now, exchange.headers().get(HttpHeaderNames.USER_AGENT, ""));
   }
 
   @Override

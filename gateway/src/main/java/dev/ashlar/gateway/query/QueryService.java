@@ -15,6 +15,7 @@ import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.process.RateLimitedLog;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
+import io.netty.handler.codec.http.HttpHeaderNames;
 import java.io.ByteArrayOutputStream;
 import java.time.Clock;
 import java.util.Locale;
@@ -67,10 +68,10 @@ public final class QueryService implements RequestHandler {
   private static Optional<QueryApi> recognise(HttpExchange exchange) {
     if (!exchange.method().equals("POST")
         || !exchange.rawPath().equals("/")
-        || !isForm(exchange.headers().get("content-type", ""))) {
+        || !isForm(exchange.headers().get(HttpHeaderNames.CONTENT_TYPE, ""))) {
       return Optional.empty();
     }
-    String authorization = exchange.headers().get("authorization");
+    String authorization = exchange.headers().get(HttpHeaderNames.AUTHORIZATION);
     if (authorization == null) {
       // Only STS has actions that need no signature. A presigned request of S3 has no form.
       return exchange.rawQuery().isEmpty() ? Optional.of(QueryApi.STS) : Optional.empty();
@@ -122,7 +123,7 @@ public final class QueryService implements RequestHandler {
       audit.operation(api.service() + ":Invalid");
     }
     byte[] body = body(exchange.body());
-    boolean isSigned = exchange.headers().contains("authorization");
+    boolean isSigned = exchange.headers().contains(HttpHeaderNames.AUTHORIZATION);
     @Nullable Principal caller = isSigned ? authenticate(exchange, body, api) : null;
     if (audit != null) {
       CallAudit.sender(audit, caller);

@@ -7,6 +7,7 @@ import dev.ashlar.gateway.access.acl.CannedAcl;
 import dev.ashlar.gateway.access.policy.decision.AclPermission;
 import dev.ashlar.gateway.error.S3Exception;
 import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.util.AsciiString;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,9 +20,10 @@ import java.util.regex.Pattern;
 final class AclHeaders {
   static final String CANNED = "x-amz-acl";
   static final String GRANT = "x-amz-grant-";
+  private static final AsciiString CANNED_NAME = AsciiString.cached(CANNED);
 
   /** In the order in which grants are listed. */
-  private static final Map<String, AclPermission> PERMISSIONS = permissions();
+  private static final Map<AsciiString, AclPermission> PERMISSIONS = permissions();
 
   /**
    * One grantee: type="value", where the quotes may be absent, and what separates it. It does not
@@ -33,29 +35,29 @@ final class AclHeaders {
 
   private AclHeaders() {}
 
-  private static Map<String, AclPermission> permissions() {
-    Map<String, AclPermission> byHeader = new LinkedHashMap<>();
+  private static Map<AsciiString, AclPermission> permissions() {
+    Map<AsciiString, AclPermission> byHeader = new LinkedHashMap<>();
     for (AclPermission permission : AclPermission.values()) {
       String name = permission.name().toLowerCase(Locale.ROOT).replace('_', '-');
-      byHeader.put(GRANT + name, permission);
+      byHeader.put(AsciiString.cached(GRANT + name), permission);
     }
     return byHeader;
   }
 
   static boolean isGrant(String name) {
-    return PERMISSIONS.containsKey(name);
+    return PERMISSIONS.containsKey(AsciiString.of(name));
   }
 
   static AclRequest parse(HttpHeaders headers) throws S3Exception {
-    String canned = headers.get(CANNED);
+    String canned = headers.get(CANNED_NAME);
     List<Written> grants = new ArrayList<>();
-    for (Map.Entry<String, AclPermission> permission : PERMISSIONS.entrySet()) {
+    for (Map.Entry<AsciiString, AclPermission> permission : PERMISSIONS.entrySet()) {
       for (String value : headers.getAll(permission.getKey())) {
-        add(grants, permission.getKey(), value, permission.getValue());
+        add(grants, permission.getKey().toString(), value, permission.getValue());
       }
     }
-    if (headers.getAll(CANNED).size() > 1) {
-      throw S3Exception.invalidArgument("", CANNED, String.join(",", headers.getAll(CANNED)));
+    if (headers.getAll(CANNED_NAME).size() > 1) {
+      throw S3Exception.invalidArgument("", CANNED, String.join(",", headers.getAll(CANNED_NAME)));
     }
     if (canned == null) {
       return grants.isEmpty() ? AclRequest.none() : new AclRequest.Grants(grants);

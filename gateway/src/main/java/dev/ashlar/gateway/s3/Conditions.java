@@ -1,6 +1,7 @@
 package dev.ashlar.gateway.s3;
 
 import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.util.AsciiString;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +15,26 @@ public record Conditions(
     @Nullable String ifNoneMatch,
     long ifModifiedSince,
     long ifUnmodifiedSince) {
+  /** The headers that have the conditions. */
+  enum Names {
+    /** If-Match and so on. */
+    PLAIN(""),
+    COPY_SOURCE("x-amz-copy-source-"),
+    RENAME_SOURCE("x-amz-rename-source-");
+
+    private final AsciiString match;
+    private final AsciiString noneMatch;
+    private final AsciiString modified;
+    private final AsciiString unmodified;
+
+    Names(String prefix) {
+      match = AsciiString.cached(prefix + "if-match");
+      noneMatch = AsciiString.cached(prefix + "if-none-match");
+      modified = AsciiString.cached(prefix + "if-modified-since");
+      unmodified = AsciiString.cached(prefix + "if-unmodified-since");
+    }
+  }
+
   /** The outcome of the conditions for an object. */
   public enum Verdict {
     PASS,
@@ -21,13 +42,12 @@ public record Conditions(
     FAILED
   }
 
-  /** Of the headers If-Match and so on, or x-amz-copy-source-if-match and so on. */
-  public static Conditions of(HttpHeaders headers, String prefix) {
-    String ifMatch = headers.get(prefix + "if-match");
-    String ifNoneMatch = headers.get(prefix + "if-none-match");
-    long modified = date(headers.get(prefix + "if-modified-since"));
-    long unmodified = date(headers.get(prefix + "if-unmodified-since"));
-    return new Conditions(ifMatch, ifNoneMatch, modified, unmodified);
+  static Conditions of(HttpHeaders headers, Names names) {
+    return new Conditions(
+        headers.get(names.match),
+        headers.get(names.noneMatch),
+        date(headers.get(names.modified)),
+        date(headers.get(names.unmodified)));
   }
 
   private static long date(@Nullable String header) {

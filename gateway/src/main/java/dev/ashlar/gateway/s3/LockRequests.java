@@ -4,12 +4,16 @@ import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.uri.Query;
 import dev.ashlar.protocol.message.VersionRef;
 import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.util.AsciiString;
 import org.jspecify.annotations.Nullable;
 
 /** Chooses among the requests about object lock. */
 public final class LockRequests {
   static final String BYPASS = "x-amz-bypass-governance-retention";
   static final String LOCK_BUCKET = "x-amz-bucket-object-lock-enabled";
+
+  private static final AsciiString BYPASS_NAME = AsciiString.cached(BYPASS);
+  private static final AsciiString LOCK_BUCKET_NAME = AsciiString.cached(LOCK_BUCKET);
 
   private LockRequests() {}
 
@@ -32,7 +36,7 @@ public final class LockRequests {
     }
     if (query.has("retention")) {
       return isPut
-          ? new S3Request.PutObjectRetention(bucket, key, version, isTrue(headers, BYPASS))
+          ? new S3Request.PutObjectRetention(bucket, key, version, asksForBypass(headers))
           : new S3Request.GetObjectRetention(bucket, key, version);
     }
     if (query.has("legal-hold")) {
@@ -49,13 +53,24 @@ public final class LockRequests {
         BYPASS + " is only applicable to Object Lock enabled buckets.", BYPASS, "true");
   }
 
+  /** Whether the request asks to delete or change what governance retains. */
+  static boolean asksForBypass(HttpHeaders headers) throws S3Exception {
+    return isTrue(headers, BYPASS_NAME);
+  }
+
+  /** Whether the request asks for a bucket with object lock. */
+  static boolean asksForLock(HttpHeaders headers) throws S3Exception {
+    return isTrue(headers, LOCK_BUCKET_NAME);
+  }
+
   /**
    * @throws S3Exception InvalidArgument for another value than true or false
    */
-  static boolean isTrue(HttpHeaders headers, String name) throws S3Exception {
+  private static boolean isTrue(HttpHeaders headers, AsciiString name) throws S3Exception {
     String value = headers.get(name, "false").trim();
     if (!value.equalsIgnoreCase("true") && !value.equalsIgnoreCase("false")) {
-      throw S3Exception.invalidArgument("The value is neither true nor false", name, value);
+      throw S3Exception.invalidArgument(
+          "The value is neither true nor false", name.toString(), value);
     }
     return value.equalsIgnoreCase("true");
   }

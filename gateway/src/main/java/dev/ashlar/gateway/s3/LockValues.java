@@ -7,6 +7,7 @@ import dev.ashlar.gateway.xml.XmlReader.Element;
 import dev.ashlar.protocol.message.DefaultRetention;
 import dev.ashlar.protocol.message.ObjectLock;
 import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.util.AsciiString;
 import java.time.DateTimeException;
 import java.time.OffsetDateTime;
 import java.time.format.DateTimeFormatter;
@@ -18,7 +19,10 @@ public final class LockValues {
   static final String MODE = "x-amz-object-lock-mode";
   static final String UNTIL = "x-amz-object-lock-retain-until-date";
   static final String HOLD = "x-amz-object-lock-legal-hold";
-  static final List<String> HEADERS = List.of(MODE, UNTIL, HOLD);
+  private static final AsciiString MODE_NAME = AsciiString.cached(MODE);
+  private static final AsciiString UNTIL_NAME = AsciiString.cached(UNTIL);
+  private static final AsciiString HOLD_NAME = AsciiString.cached(HOLD);
+  static final List<AsciiString> HEADERS = List.of(MODE_NAME, UNTIL_NAME, HOLD_NAME);
 
   private static final int DAYS_MAX = 36_500;
   private static final int YEARS_MAX = 100;
@@ -34,8 +38,8 @@ public final class LockValues {
    */
   static ObjectLock of(HttpHeaders headers) throws S3Exception {
     ObjectLock.Builder lock = ObjectLock.newBuilder();
-    String mode = headers.get(MODE);
-    String until = headers.get(UNTIL);
+    String mode = headers.get(MODE_NAME);
+    String until = headers.get(UNTIL_NAME);
     if ((mode == null) != (until == null)) {
       throw S3Exception.invalidArgument(
           UNTIL + " and " + MODE + " must both be supplied", mode == null ? MODE : UNTIL, "");
@@ -52,7 +56,7 @@ public final class LockValues {
       }
       lock.setMode(known).setRetainUntilMs(untilMs);
     }
-    String hold = headers.get(HOLD);
+    String hold = headers.get(HOLD_NAME);
     if (hold != null) {
       if (!hold.equals("ON") && !hold.equals("OFF")) {
         throw S3Exception.invalidArgument("Legal Hold must be either of 'ON' or 'OFF'", HOLD, hold);

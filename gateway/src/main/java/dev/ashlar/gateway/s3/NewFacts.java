@@ -16,11 +16,6 @@ import java.util.List;
 public record NewFacts(TagSet tags, ObjectLock lock) {
   public static final NewFacts NONE = new NewFacts(TagSet.NONE, ObjectLock.getDefaultInstance());
 
-  // Of strings, each look-up would compute the hash again.
-  private static final AsciiString TAGGING = AsciiString.cached(TagSet.HEADER);
-  private static final List<AsciiString> LOCK =
-      LockValues.HEADERS.stream().map(AsciiString::cached).toList();
-
   static NewFacts of(HttpHeaders headers) throws S3Exception {
     return new NewFacts(TagSet.of(headers), LockValues.of(headers));
   }
@@ -32,11 +27,11 @@ public record NewFacts(TagSet tags, ObjectLock lock) {
 
   /** Refuses headers that only writes of versions heed. */
   static void requireAbsent(HttpHeaders headers) throws S3Exception {
-    if (headers.contains(TAGGING)
-        && headers.getAll(TAGGING).stream().anyMatch(value -> !value.isBlank())) {
-      throw S3Exception.unsupportedHeader(TagSet.HEADER);
+    if (headers.contains(TagSet.HEADER)
+        && headers.getAll(TagSet.HEADER).stream().anyMatch(value -> !value.isBlank())) {
+      throw S3Exception.unsupportedHeader(TagSet.HEADER.toString());
     }
-    for (AsciiString header : LOCK) {
+    for (AsciiString header : LockValues.HEADERS) {
       if (headers.contains(header)) {
         throw S3Exception.unsupportedHeader(header.toString());
       }

@@ -5,6 +5,7 @@ import dev.ashlar.gateway.access.acl.CannedAcl;
 import dev.ashlar.gateway.checksum.ChecksumKind;
 import dev.ashlar.gateway.checksum.Checksums;
 import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.AmzHeaderNames;
 import dev.ashlar.gateway.s3.S3Request.AppendDialect;
 import dev.ashlar.gateway.s3.S3Request.CopySource;
 import dev.ashlar.gateway.s3.S3Request.ExpectedChecksum;
@@ -17,6 +18,7 @@ import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import dev.ashlar.protocol.message.ChecksumType;
 import dev.ashlar.protocol.message.VersionRef;
+import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -64,7 +66,7 @@ record ObjectRequestParser(
           bucket,
           key,
           version,
-          Conditions.of(headers, ""),
+          Conditions.of(headers, Conditions.Names.PLAIN),
           attributes(),
           headerNumber("x-amz-part-number-marker", 0, Integer.MAX_VALUE),
           headerNumber("x-amz-max-parts", PARTS_PAGE_MAX, PARTS_PAGE_MAX));
@@ -73,7 +75,7 @@ record ObjectRequestParser(
   }
 
   private S3Request put() throws S3Exception {
-    boolean isCopy = headers.contains(COPY_SOURCE);
+    boolean isCopy = headers.contains(AmzHeaderNames.COPY_SOURCE);
     if (query.has("uploadId") || query.has("partNumber")) {
       return isCopy ? uploadPartCopy() : uploadPart();
     }
@@ -81,10 +83,10 @@ record ObjectRequestParser(
       requireWholeCopy();
       return copy();
     }
-    if (query.has("append") || headers.contains(WRITE_OFFSET)) {
+    if (query.has("append") || headers.contains(AmzHeaderNames.WRITE_OFFSET)) {
       return append();
     }
-    if (headers.contains("content-range")) {
+    if (headers.contains(HttpHeaderNames.CONTENT_RANGE)) {
       // Meant for a part of the object, which it would replace as a whole: RFC 9110, 14.5.
       throw S3Exception.invalidRequest("A PUT with a Content-Range is not supported; use PATCH.");
     }
@@ -105,7 +107,7 @@ record ObjectRequestParser(
 
   private void requireDigest() throws S3Exception {
     boolean hasDigest =
-        headers.contains("content-md5")
+        headers.contains(HttpHeaderNames.CONTENT_MD5)
             || Checksums.announced(headers) != ChecksumAlgorithm.CHECKSUM_NONE;
     if (!hasDigest) {
       throw S3Exception.invalidRequest(
@@ -128,13 +130,13 @@ record ObjectRequestParser(
   }
 
   private S3Request append() throws S3Exception {
-    if (headers.contains(COPY_SOURCE)) {
+    if (headers.contains(AmzHeaderNames.COPY_SOURCE)) {
       throw S3Exception.unsupportedHeader(COPY_SOURCE);
     }
     RequestHeaders.requireContentLength(headers);
     requireNoAcl();
     boolean isRgw = query.has("append");
-    if (isRgw && headers.contains(WRITE_OFFSET)) {
+    if (isRgw && headers.contains(AmzHeaderNames.WRITE_OFFSET)) {
       throw S3Exception.invalidRequest("Cannot specify both a write offset and a position");
     }
     return new S3Request.AppendObject(
@@ -168,12 +170,12 @@ record ObjectRequestParser(
   }
 
   private S3Request patch() throws S3Exception {
-    if (headers.contains(COPY_SOURCE)) {
+    if (headers.contains(AmzHeaderNames.COPY_SOURCE)) {
       throw S3Exception.unsupportedHeader(COPY_SOURCE);
     }
     requireNoAcl();
     RequestHeaders.requireContentLength(headers);
-    PatchRange range = PatchRange.parse(headers.get("content-range"));
+    PatchRange range = PatchRange.parse(headers.get(HttpHeaderNames.CONTENT_RANGE));
     if (RequestHeaders.attributes(headers).getUserMetadataCount() > 0) {
       throw S3Exception.invalidRequest("Cannot specify user-defined object metadata for a patch.");
     }
@@ -182,7 +184,7 @@ record ObjectRequestParser(
         key,
         range,
         RequestHeaders.writeCondition(headers),
-        Conditions.of(headers, "").ifUnmodifiedSince(),
+        Conditions.of(headers, Conditions.Names.PLAIN).ifUnmodifiedSince(),
         Checksums.announced(headers));
   }
 
@@ -191,15 +193,11 @@ record ObjectRequestParser(
       return new S3Request.AbortMultipartUpload(bucket, key, query.get("uploadId", ""));
     }
     return new S3Request.DeleteObject(
-        bucket,
-        key,
-        version,
-        LockRequests.isTrue(headers, LockRequests.BYPASS),
-        DeleteConditions.of(headers));
+        bucket, key, version, LockRequests.asksForBypass(headers), DeleteConditions.of(headers));
   }
 
   private ReadOptions readOptions() throws S3Exception {
-    RangeSpec range = RangeSpec.parse(headers.get("range"));
+    RangeSpec range = RangeSpec.parse(headers.get(HttpHeaderNames.RANGE));
     int partNumber = 0;
     if (query.has("partNumber")) {
       partNumber = partNumber();
@@ -209,10 +207,10 @@ record ObjectRequestParser(
       }
     }
     return new ReadOptions(
-        Conditions.of(headers, ""),
+        Conditions.of(headers, Conditions.Names.PLAIN),
         range,
         partNumber,
-        "ENABLED".equalsIgnoreCase(headers.get("x-amz-checksum-mode")),
+        "ENABLED".equalsIgnoreCase(headers.get(AmzHeaderNames.CHECKSUM_MODE)),
         overrides());
   }
 
@@ -341,7 +339,7 @@ record ObjectRequestParser(
         decoded.substring(start, slash),
         decoded.substring(slash + 1),
         VersionId.parse("versionId", versionId),
-        Conditions.of(headers, "x-amz-copy-source-"),
+        Conditions.of(headers, Conditions.Names.COPY_SOURCE),
         headers.get("x-amz-source-expected-bucket-owner"));
   }
 
@@ -392,7 +390,7 @@ record ObjectRequestParser(
 
   private @Nullable ExpectedChecksum expectedChecksum() throws S3Exception {
     for (ChecksumKind kind : ChecksumKind.ALL) {
-      String value = headers.get(kind.header());
+      String value = kind.in(headers);
       if (value != null) {
         Checksums.requireWellFormed(kind, value.trim());
         return new ExpectedChecksum(kind.algorithm(), value.trim());

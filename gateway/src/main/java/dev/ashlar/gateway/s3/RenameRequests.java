@@ -37,7 +37,7 @@ final class RenameRequests {
         bucket,
         key,
         source(headers),
-        Conditions.of(headers, SOURCE + "-"),
+        Conditions.of(headers, Conditions.Names.RENAME_SOURCE),
         RequestHeaders.writeCondition(headers),
         token(headers));
   }

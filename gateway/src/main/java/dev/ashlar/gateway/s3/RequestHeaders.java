@@ -2,8 +2,10 @@ package dev.ashlar.gateway.s3;
 
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.AmzHeaderNames;
 import dev.ashlar.protocol.message.ObjectAttributes;
 import dev.ashlar.protocol.message.Precondition;
+import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -85,7 +87,7 @@ final class RequestHeaders {
   }
 
   static void requireStandardStorage(HttpHeaders headers) throws S3Exception {
-    String storageClass = headers.get("x-amz-storage-class");
+    String storageClass = headers.get(AmzHeaderNames.STORAGE_CLASS);
     if (storageClass != null && !storageClass.equals("STANDARD")) {
       throw new S3Exception(S3Error.INVALID_STORAGE_CLASS)
           .with("StorageClassRequested", storageClass);
@@ -94,8 +96,8 @@ final class RequestHeaders {
 
   /** If-Match or If-None-Match of a write: one ETag or the asterisk. */
   static Precondition writeCondition(HttpHeaders headers) throws S3Exception {
-    String ifMatch = headers.get("if-match");
-    String ifNoneMatch = headers.get("if-none-match");
+    String ifMatch = headers.get(HttpHeaderNames.IF_MATCH);
+    String ifNoneMatch = headers.get(HttpHeaderNames.IF_NONE_MATCH);
     if (ifMatch == null && ifNoneMatch == null) {
       return Precondition.getDefaultInstance();
     }
@@ -120,10 +122,11 @@ final class RequestHeaders {
 
   /** Bodies of objects come with their length, decoded or plain. */
   static void requireContentLength(HttpHeaders headers) throws S3Exception {
-    if (headers.contains("content-length") || headers.contains("x-amz-decoded-content-length")) {
+    if (headers.contains(HttpHeaderNames.CONTENT_LENGTH)
+        || headers.contains(AmzHeaderNames.DECODED_CONTENT_LENGTH)) {
       return;
     }
-    if (headers.contains("transfer-encoding")) {
+    if (headers.contains(HttpHeaderNames.TRANSFER_ENCODING)) {
       throw S3Exception.unsupportedHeader("Transfer-Encoding");
     }
     throw new S3Exception(S3Error.MISSING_CONTENT_LENGTH);

@@ -5,6 +5,7 @@ import dev.ashlar.gateway.access.policy.decision.ObjectOwnership;
 import dev.ashlar.gateway.checksum.Checksums;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.AmzHeaderNames;
 import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.gateway.s3.S3Request.Listing;
 import dev.ashlar.gateway.s3.Subresource.Unconfigured;
@@ -12,6 +13,7 @@ import dev.ashlar.gateway.uri.Query;
 import dev.ashlar.gateway.version.VersionId;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import dev.ashlar.protocol.message.VersionRef;
+import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +37,7 @@ public final class S3RequestParser {
     HttpHeaders headers = SupportedHeaders.joined(exchange.headers(), query);
     S3Request request = operation(exchange, query, headers);
     boolean isAppend = request instanceof S3Request.AppendObject;
-    if (!isAppend && headers.contains(ObjectRequestParser.WRITE_OFFSET)) {
+    if (!isAppend && headers.contains(AmzHeaderNames.WRITE_OFFSET)) {
       throw S3Exception.unsupportedHeader(ObjectRequestParser.WRITE_OFFSET);
     }
     if (!(request instanceof S3Request.VersionRequest)) {
@@ -45,11 +47,10 @@ public final class S3RequestParser {
       DeleteConditions.requireAbsent(headers);
     }
     boolean mayLock = request instanceof S3Request.CreateBucket;
-    if (!mayLock && LockRequests.isTrue(headers, LockRequests.LOCK_BUCKET)) {
+    if (!mayLock && LockRequests.asksForLock(headers)) {
       throw S3Exception.unsupportedHeader(LockRequests.LOCK_BUCKET);
     }
-    if (!S3Request.mayBypassGovernance(request)
-        && LockRequests.isTrue(headers, LockRequests.BYPASS)) {
+    if (!S3Request.mayBypassGovernance(request) && LockRequests.asksForBypass(headers)) {
       throw LockRequests.bypassWithoutLock();
     }
     if (!(request instanceof S3Request.OfVersion) && query.has(VERSION)) {
@@ -61,7 +62,7 @@ public final class S3RequestParser {
 
   /** The answer to a preflight request where CORS was never configured. */
   private static S3Exception preflight(HttpHeaders headers) {
-    if (!headers.contains("origin")) {
+    if (!headers.contains(HttpHeaderNames.ORIGIN)) {
       return new S3Exception(
           S3Error.BAD_REQUEST, "Insufficient information. Origin request header needed.");
     }
@@ -194,17 +195,17 @@ public final class S3RequestParser {
                           name));
     }
     return new S3Request.CreateBucket(
-        bucket,
-        LockRequests.isTrue(headers, LockRequests.LOCK_BUCKET),
-        AclHeaders.parse(headers),
-        ownership);
+        bucket, LockRequests.asksForLock(headers), AclHeaders.parse(headers), ownership);
   }
 
   private static boolean hasBody(HttpHeaders headers) {
-    if (headers.contains("transfer-encoding")) {
+    if (headers.contains(HttpHeaderNames.TRANSFER_ENCODING)) {
       return true;
     }
-    String length = headers.get("x-amz-decoded-content-length", headers.get("content-length", "0"));
+    String length =
+        headers.get(
+            AmzHeaderNames.DECODED_CONTENT_LENGTH,
+            headers.get(HttpHeaderNames.CONTENT_LENGTH, "0"));
     return !length.trim().equals("0");
   }
 
@@ -295,12 +296,11 @@ public final class S3RequestParser {
       throws S3Exception {
     if (query.has("delete")) {
       boolean hasDigest =
-          headers.contains("content-md5")
+          headers.contains(HttpHeaderNames.CONTENT_MD5)
               || Checksums.announced(headers) != ChecksumAlgorithm.CHECKSUM_NONE;
-      return new S3Request.DeleteObjects(
-          bucket, hasDigest, LockRequests.isTrue(headers, LockRequests.BYPASS));
+      return new S3Request.DeleteObjects(bucket, hasDigest, LockRequests.asksForBypass(headers));
     }
-    String type = headers.get("content-type", "").toLowerCase(Locale.ROOT);
+    String type = headers.get(HttpHeaderNames.CONTENT_TYPE, "").toLowerCase(Locale.ROOT);
     if (type.startsWith("multipart/form-data")) {
       throw new S3Exception(
           S3Error.NOT_IMPLEMENTED, "Uploads by HTML form (POST Object) are not implemented.");

@@ -5,6 +5,7 @@ import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.uri.Query;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.util.AsciiString;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
@@ -21,8 +22,8 @@ final class SupportedHeaders {
   private static final String AMZ = "x-amz-";
   private static final String META = "x-amz-meta-";
 
-  private static final List<String> TIME_CONDITIONS =
-      List.of("If-Modified-Since", "If-Unmodified-Since");
+  private static final List<AsciiString> TIME_CONDITIONS =
+      List.of(AsciiString.cached("If-Modified-Since"), AsciiString.cached("If-Unmodified-Since"));
 
   private static final Set<String> IMPLEMENTED =
       Set.of(
@@ -199,9 +200,9 @@ final class SupportedHeaders {
   private static void requireSupportedConditions(String method, HttpHeaders headers)
       throws S3Exception {
     boolean isWrite = method.equals("PUT") || method.equals("POST") || method.equals("DELETE");
-    for (String name : TIME_CONDITIONS) {
+    for (AsciiString name : TIME_CONDITIONS) {
       if (isWrite && headers.contains(name)) {
-        throw S3Exception.unsupportedHeader(name);
+        throw S3Exception.unsupportedHeader(name.toString());
       }
     }
   }

@@ -8,6 +8,7 @@ import dev.ashlar.gateway.xml.XmlReader.Element;
 import dev.ashlar.gateway.xml.XmlWriter;
 import dev.ashlar.protocol.message.Tag;
 import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.util.AsciiString;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -22,7 +23,7 @@ public record TagSet(List<Tag> tags) {
   public static final int OBJECT_TAGS_MAX = 10;
   public static final int BUCKET_TAGS_MAX = 50;
 
-  static final String HEADER = "x-amz-tagging";
+  static final AsciiString HEADER = AsciiString.cached("x-amz-tagging");
   private static final int KEY_CHARS_MAX = 128;
   private static final int VALUE_CHARS_MAX = 256;
   private static final Pattern TEXT = Pattern.compile("[\\p{L}\\p{Z}\\p{N}_.:/=+\\-@]*");
@@ -65,7 +66,7 @@ public record TagSet(List<Tag> tags) {
     return S3Exception.invalidArgument(
         "The header 'x-amz-tagging' shall be encoded as UTF-8 then URLEncoded URL query parameters"
             + " without tag name duplicates.",
-        HEADER,
+        HEADER.toString(),
         value);
   }
 

@@ -1,5 +1,6 @@
 package dev.ashlar.gateway.s3;
 
+import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.List;
 import java.util.Locale;
@@ -21,7 +22,7 @@ public record VirtualHosts(List<String> domains) {
     if (domains.isEmpty()) {
       return null;
     }
-    String host = headers.get("host", "");
+    String host = headers.get(HttpHeaderNames.HOST, "");
     int colon = host.lastIndexOf(':');
     String name = (colon < 0 ? host : host.substring(0, colon)).toLowerCase(Locale.ROOT);
     for (String domain : domains) {

@@ -4,10 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.ashlar.it.harness.LongTest;
 import dev.ashlar.it.harness.ChangeClient;
 import dev.ashlar.it.harness.ClusterNodes;
 import dev.ashlar.it.harness.ClusterProcess;
+import dev.ashlar.it.harness.LongTest;
 import dev.ashlar.it.harness.Namespaces;
 import dev.ashlar.it.harness.NetworkCluster;
 import dev.ashlar.it.harness.NodeProcess;

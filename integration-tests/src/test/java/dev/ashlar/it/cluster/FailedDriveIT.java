@@ -3,9 +3,9 @@ package dev.ashlar.it.cluster;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.ashlar.it.harness.LongTest;
 import dev.ashlar.it.harness.ChangeClient;
 import dev.ashlar.it.harness.ClusterProcess;
+import dev.ashlar.it.harness.LongTest;
 import dev.ashlar.it.harness.NodeProcess;
 import dev.ashlar.it.harness.Seeds;
 import dev.ashlar.it.harness.ServerProcess;

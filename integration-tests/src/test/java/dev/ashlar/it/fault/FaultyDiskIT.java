@@ -3,12 +3,12 @@ package dev.ashlar.it.fault;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.ashlar.it.harness.LongTest;
 import dev.ashlar.it.harness.Buckets;
 import dev.ashlar.it.harness.Clients;
 import dev.ashlar.it.harness.DriveFolders;
 import dev.ashlar.it.harness.FaultyDisk;
 import dev.ashlar.it.harness.FaultyDisk.Fault;
+import dev.ashlar.it.harness.LongTest;
 import dev.ashlar.it.harness.Scrub;
 import dev.ashlar.it.harness.Seeds;
 import dev.ashlar.it.harness.ServerProcess;

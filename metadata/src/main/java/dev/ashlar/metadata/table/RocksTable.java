@@ -69,6 +69,9 @@ public final class RocksTable implements Store, AutoCloseable {
             .setMaxWriteBufferNumber(4)
             .setMaxOpenFiles(512)
             .setAllowConcurrentMemtableWrite(false) // only apply writes
+            // Each write looks for the row of its new blob, which is not there.
+            .setMemtablePrefixBloomSizeRatio(0.05)
+            .setMemtableWholeKeyFiltering(true)
             .setCompressionType(CompressionType.LZ4_COMPRESSION)
             .setAvoidFlushDuringShutdown(true) // nobody will read it
             .setInfoLogLevel(InfoLogLevel.WARN_LEVEL)
