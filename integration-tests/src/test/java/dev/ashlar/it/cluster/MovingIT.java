@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ashlar.it.harness.ChangeClient;
 import dev.ashlar.it.harness.ClusterProcess;
 import dev.ashlar.it.harness.Launch;
+import dev.ashlar.it.harness.LongTest;
 import dev.ashlar.it.harness.NodeProcess;
 import dev.ashlar.it.harness.Seeds;
 import java.io.IOException;
@@ -22,7 +23,7 @@ class MovingIT {
 
   private final long seed = Seeds.seed("MovingIT");
 
-  @Test
+  @LongTest
   void noObjectIsWithoutAShardBecauseItMoves() throws Exception {
     try (ClusterProcess cluster = ClusterProcess.start("moving", SHAPE)) {
       AdminPages admin = new AdminPages(cluster.nodes());

@@ -12,6 +12,7 @@ import dev.ashlar.it.harness.ChangeClient;
 import dev.ashlar.it.harness.ClusterProcess;
 import dev.ashlar.it.harness.Content;
 import dev.ashlar.it.harness.Launch;
+import dev.ashlar.it.harness.LongTest;
 import dev.ashlar.it.harness.Metrics;
 import dev.ashlar.it.harness.NodeProcess;
 import dev.ashlar.it.harness.ProcessClock;
@@ -238,7 +239,7 @@ class MetadataBackupIT {
     }
   }
 
-  @Test
+  @LongTest
   void aClusterComesBackWithThreeRestoredPeers() throws Exception {
     try (ClusterProcess cluster = ClusterProcess.start("metadata-backup", SHAPE)) {
       Path backup = cluster.nodes().folder().resolve("metadata.backup");

@@ -75,8 +75,7 @@ class PortTlsTest {
         List.of(
             CertificateBuilder.Algorithm.ecp256,
             CertificateBuilder.Algorithm.ecp384,
-            CertificateBuilder.Algorithm.rsa2048,
-            CertificateBuilder.Algorithm.rsa4096)) {
+            CertificateBuilder.Algorithm.rsa2048)) {
       CertificateFiles files = issued("server", builder -> builder.algorithm(kind));
       assertNotNull(TestAuthority.portTls(provider, LONG, refusal -> {}, files), kind::name);
     }
