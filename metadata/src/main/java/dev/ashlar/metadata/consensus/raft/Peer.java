@@ -34,6 +34,7 @@ import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.protocol.RaftServerProtocol;
 import org.apache.ratis.server.raftlog.RaftLog;
 import org.apache.ratis.server.storage.RaftStorage;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -316,16 +317,28 @@ public final class Peer implements AutoCloseable {
                 .build()));
   }
 
-  /** Hands leadership to another peer, if this one leads. */
-  CompletableFuture<RaftClientReply> stepDown() throws IOException {
+  /** Ends this peer's leadership, if it leads: the others elect a leader when they miss one. */
+  public CompletableFuture<RaftClientReply> stepDown() throws IOException {
+    return transfer(null, STEP_DOWN_TIMEOUT_MS);
+  }
+
+  /**
+   * Lets this follower ask for votes as soon as it has the whole log. The leader takes no commands
+   * meanwhile.
+   *
+   * @param max after which this peer takes commands again, if it still leads
+   * @return succeeds when the other one leads
+   */
+  public CompletableFuture<RaftClientReply> handOver(RaftPeerId successor, Duration max)
+      throws IOException {
+    return transfer(successor, max.toMillis());
+  }
+
+  private CompletableFuture<RaftClientReply> transfer(@Nullable RaftPeerId successor, long maxMs)
+      throws IOException {
     return server.transferLeadershipAsync(
         new TransferLeadershipRequest(
-            client,
-            id,
-            group.getGroupId(),
-            calls.incrementAndGet(),
-            null, // any other peer
-            STEP_DOWN_TIMEOUT_MS));
+            client, id, group.getGroupId(), calls.incrementAndGet(), successor, maxMs));
   }
 
   /** Requests a checkpoint, which the applying thread takes soon. */
