@@ -18,56 +18,51 @@ import org.slf4j.LoggerFactory;
 final class HandOver {
   private static final Logger LOG = LoggerFactory.getLogger(HandOver.class);
 
-  /** Ratis ends a transfer itself; this is for a server that fails meanwhile. */
-  private static final Duration GRACE = Duration.ofSeconds(1);
+  private static final Duration STEP_DOWN_MAX = Duration.ofSeconds(1);
 
   private HandOver() {}
 
   /**
-   * Returns when another peer leads, or none will for this peer's asking.
+   * Returns when another peer leads, or none will for this peer's asking: then it leads no more.
    *
    * @param max after which an election timeout would be no slower
    */
   static void run(RunningPeer leader, Duration max) throws InterruptedException {
     Peer peer = leader.peer();
-    long term = peer.term();
     Optional<RaftPeerId> successor = leader.network().successor();
     if (successor.isEmpty()) {
       LOG.info("Metadata peer {} ends as the leader: no other one can take over now.", peer.id());
       return;
     }
     try {
-      RaftClientReply reply = await(peer.handOver(successor.get(), max), max.plus(GRACE));
+      RaftClientReply reply = await(peer.handOver(successor.get()), max);
       if (reply.isSuccess()) {
         LOG.info("Metadata peer {} has handed leadership to {}.", peer.id(), successor.get());
-        return;
+      } else {
+        endWithoutSuccessor(peer, successor.get(), String.valueOf(reply.getException()));
       }
-      failed(peer, successor.get(), String.valueOf(reply.getException()));
     } catch (IOException | ExecutionException | TimeoutException e) {
-      failed(peer, successor.get(), e.toString());
+      endWithoutSuccessor(peer, successor.get(), e.toString());
     }
-    endLeadershipWithoutLease(leader, term);
   }
 
-  private static void failed(Peer peer, RaftPeerId successor, String why) {
+  /**
+   * A leader that has given up its lease answers no reads, and one that waits for its successor
+   * takes no commands: another one is better, even if later.
+   */
+  private static void endWithoutSuccessor(Peer peer, RaftPeerId successor, String why)
+      throws InterruptedException {
     LOG.warn(
         "Metadata peer {} could not hand leadership to {}; the others elect a leader soon: {}",
         peer.id(),
         successor,
         why);
-  }
-
-  /** A leader without its lease answers no reads, so another one is better, even if later. */
-  private static void endLeadershipWithoutLease(RunningPeer leader, long term)
-      throws InterruptedException {
-    Peer peer = leader.peer();
-    if (!leader.lease().isGivenUp(term) || !peer.isLeader() || peer.term() != term) {
-      return;
-    }
     try {
-      RaftClientReply unused = await(peer.stepDown(), GRACE);
+      if (peer.isLeader()) {
+        RaftClientReply unused = await(peer.stepDown(), STEP_DOWN_MAX);
+      }
     } catch (IOException | ExecutionException | TimeoutException e) {
-      LOG.warn("Metadata peer {} still leads without its lease.", peer.id(), e);
+      LOG.warn("Metadata peer {} leads until it closes: {}", peer.id(), e.toString());
     }
   }
 

@@ -152,10 +152,7 @@ class HandOverCrashTest {
     }
     Set<String> steps = new LinkedHashSet<>(dry.order);
     steps.forEach(step -> System.out.println("crashes when " + step));
-    assertTrue(
-        steps.containsAll(
-            Set.of("RELEASE is sent", "ELECT is answered", "VOTE of the leader is sent")),
-        steps::toString);
+    assertTrue(steps.containsAll(Set.of("RELEASE is sent", "ELECT is answered")), steps::toString);
     List<Crash> crashes =
         steps.stream()
             .flatMap(step -> List.of(Role.values()).stream().map(role -> new Crash(step, role)))
@@ -176,7 +173,7 @@ class HandOverCrashTest {
       awaitMembers(group, leader);
       steps.begin(group.endpoint(leader), group.peer(leader).status().term());
       Thread ending = Thread.ofVirtual().start(() -> group.peer(leader).handOver());
-      // A vote that is not needed may not be asked for in each run.
+      // Which vote comes first, so that the other one is not needed, is chance.
       boolean isReached = steps.stopped.await(STOP_MAX_SECONDS, TimeUnit.SECONDS);
       int crashed = crash.role() == Role.LEADER ? leader : successor(group, steps);
       group.silence(crashed);
@@ -189,7 +186,7 @@ class HandOverCrashTest {
       register.awaitMore(20);
       register.end();
       assertEquals(load.end(), names(client));
-      assertTrue(isReached || crash.step().startsWith("VOTE of the third"), "never reached");
+      assertTrue(isReached || crash.step().startsWith("VOTE"), "never reached");
     } catch (Exception | AssertionError e) {
       throw new AssertionError(crash.toString(), e);
     } finally {

@@ -139,7 +139,8 @@ class HandOverTest {
         long term = term(group, leader);
         group.peer(leader).handOver();
         int old = leader;
-        leader = group.awaitLeader(place -> place != old);
+        leader = group.awaitLeader();
+        assertNotEquals(old, leader);
         assertEquals(term + 1, term(group, leader));
         load.awaitMore(20);
       }

@@ -119,10 +119,6 @@ public final class LeaderLease {
     }
   }
 
-  public boolean isGivenUp(long term) {
-    return term <= givenUp;
-  }
-
   /** Waits until enough followers have acknowledged, but not longer than {@code most}. */
   public void awaitHeld(long term, Duration most) throws InterruptedException {
     long left = most.toNanos();

@@ -44,6 +44,7 @@ public final class Peer implements AutoCloseable {
   private static final Duration MARK_INTERVAL = Duration.ofSeconds(1);
   private static final long CHECKPOINT_TIMEOUT_MS = 600_000;
   private static final long STEP_DOWN_TIMEOUT_MS = 5000;
+  private static final long HAND_OVER_TIMEOUT_MS = 60_000;
 
   private final ClientId client = ClientId.randomId();
   private final AtomicLong calls = new AtomicLong();
@@ -324,14 +325,13 @@ public final class Peer implements AutoCloseable {
 
   /**
    * Lets this follower ask for votes as soon as it has the whole log. The leader takes no commands
-   * meanwhile.
+   * from now on, unless it is elected again. (Or a minute later: Ratis does not cancel the timer of
+   * a transfer, and it would end the next one.)
    *
-   * @param max after which this peer takes commands again, if it still leads
    * @return succeeds when the other one leads
    */
-  public CompletableFuture<RaftClientReply> handOver(RaftPeerId successor, Duration max)
-      throws IOException {
-    return transfer(successor, max.toMillis());
+  public CompletableFuture<RaftClientReply> handOver(RaftPeerId successor) throws IOException {
+    return transfer(successor, HAND_OVER_TIMEOUT_MS);
   }
 
   private CompletableFuture<RaftClientReply> transfer(@Nullable RaftPeerId successor, long maxMs)
