@@ -1,6 +1,7 @@
 package dev.ashlar.it.cluster;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.it.harness.ChangeClient;
 import dev.ashlar.it.harness.ClusterNodes;
@@ -37,6 +38,7 @@ class RollingRestartIT {
   private static final Duration PAUSE = Duration.ofMillis(20);
   private static final int LOOKS = 1_500;
   private static final int UPLOADED = 1 << 20;
+  private static final String HANDED_OVER = "has handed leadership to";
   private static final String UP = "\"status\":\"UP\"";
 
   private final long seed = Seeds.seed("RollingRestartIT");
@@ -66,11 +68,23 @@ class RollingRestartIT {
             say(metadata + " does its part again");
           }
         });
+    assertLeaderHandedOver(nodes);
     objects.underLoad(List.of(2, 2), () -> restartGateway(nodes, 1));
     objects.underLoad(List.of(1, 1), () -> restartGateway(nodes, 2));
     try (ChangeClient s3 = objects.client()) {
       objects.check(s3);
     }
+  }
+
+  /** One of the metadata nodes led when it was ended. */
+  private static void assertLeaderHandedOver(ClusterNodes nodes) {
+    List<String> told =
+        nodes.of("metadata").stream()
+            .flatMap(node -> node.said().stream())
+            .filter(line -> line.contains("hand leadership to") || line.contains(HANDED_OVER))
+            .toList();
+    assertTrue(!told.isEmpty(), "no leader has handed over");
+    assertTrue(told.stream().allMatch(line -> line.contains(HANDED_OVER)), told::toString);
   }
 
   private void restart(NodeProcess node) {

@@ -196,7 +196,7 @@ public final class QuorumPeer implements AutoCloseable {
 
   // ---- Calls from other peers ----
 
-  /** Answers STANDING, VOTE, APPEND and INSTALL. */
+  /** Answers the calls that only peers make. */
   public void serve(IncomingCall call) {
     RunningPeer now = running;
     if (call.method() == Method.STANDING) {
@@ -370,6 +370,21 @@ public final class QuorumPeer implements AutoCloseable {
     Peer peer = own();
     try {
       Peers.checkpointAll(peer == null ? List.of() : List.of(peer), wait);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /**
+   * Hands leadership to another peer, if this one leads and another can: the others need not miss
+   * this one first. Called before the end. Commands and reads wait meanwhile, and are then sent on.
+   */
+  public void handOver() {
+    RunningPeer now = running;
+    try {
+      if (now != null && now.peer().isLeaderReady()) {
+        HandOver.run(now, config.elections().min());
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -112,6 +112,11 @@ public final class MetadataPeer implements AutoCloseable {
     return MetadataBackup.of(peer.export(deadlineNanos), cluster, BackupHeader.Form.PROCESSES, now);
   }
 
+  /** Hands leadership over before the end, see {@link QuorumPeer#handOver}. */
+  public void handOver() {
+    peer.handOver();
+  }
+
   @Override
   public void close() {
     calls.close();
@@ -125,7 +130,7 @@ public final class MetadataPeer implements AutoCloseable {
     switch (call.method()) {
       case SUBMIT, QUERY, WATCH, PEERS, CHANGE_PEERS ->
           Thread.ofVirtual().start(() -> call.answer(answer(call)));
-      case STANDING, VOTE, APPEND, INSTALL -> {
+      case STANDING, VOTE, APPEND, INSTALL, RELEASE, ELECT -> {
         if (call.caller() == Role.METADATA) {
           peer.serve(call);
         } else {
@@ -143,7 +148,8 @@ public final class MetadataPeer implements AutoCloseable {
         case WATCH -> watch(call);
         case PEERS -> CallAnswer.done(peer.peersStatus(call.deadlineNanos()).toByteArray());
         case CHANGE_PEERS -> changePeers(call);
-        case STANDING, VOTE, APPEND, INSTALL -> throw new IllegalArgumentException("of peers");
+        case STANDING, VOTE, APPEND, INSTALL, RELEASE, ELECT ->
+            throw new IllegalArgumentException("of peers");
       };
     } catch (NotLeaderException e) {
       LeaderHint.Builder hint = LeaderHint.newBuilder();

@@ -33,14 +33,20 @@ final class OnePeer implements AutoCloseable {
 
   /** Of the buckets; empty when it does not answer. */
   Optional<Set<String>> names() throws InterruptedException {
-    byte[] query = MetadataQuery.newBuilder().setBuckets(true).build().toByteArray();
+    return ask(MetadataQuery.newBuilder().setBuckets(true))
+        .map(
+            answer ->
+                answer.getBucketsList().stream()
+                    .map(BucketRow::getName)
+                    .collect(Collectors.toSet()));
+  }
+
+  /** Empty when it does not answer. */
+  Optional<MetadataAnswer> ask(MetadataQuery.Builder query) throws InterruptedException {
     try {
-      CallAnswer answer = calls.call(Method.QUERY, query, TIMEOUT);
+      CallAnswer answer = calls.call(Method.QUERY, query.build().toByteArray(), TIMEOUT);
       return answer.outcome() == Outcome.DONE
-          ? Optional.of(
-              MetadataAnswer.parseFrom(answer.body()).getBucketsList().stream()
-                  .map(BucketRow::getName)
-                  .collect(Collectors.toSet()))
+          ? Optional.of(MetadataAnswer.parseFrom(answer.body()))
           : Optional.empty();
     } catch (CallException e) {
       return Optional.empty();

@@ -45,7 +45,14 @@ public sealed interface CallMessage extends Message {
     /** Ratis' AppendEntriesRequestProto, and its reply. */
     APPEND(18),
     /** Ratis' InstallSnapshotRequestProto, and its reply. */
-    INSTALL(19);
+    INSTALL(19),
+    /**
+     * Ratis' StartLeaderElectionRequestProto: nothing. The sender, who leads in the term of the
+     * entry, answers no more reads in it.
+     */
+    RELEASE(20),
+    /** Ratis' StartLeaderElectionRequestProto, and its reply. Likewise; ask for votes now. */
+    ELECT(21);
 
     private final byte code;
 

@@ -117,6 +117,7 @@ final class MetadataRole implements AutoCloseable {
 
   @Override
   public void close() {
+    peer.handOver();
     peer.checkpoint(CHECKPOINT_WAIT);
     opened.close();
   }

@@ -37,7 +37,8 @@ public final class MembershipReport {
                 isToJoin ? PeerStanding.State.JOINING : PeerStanding.State.valueOf(state.name()))
             .setFormat(folder.format())
             .addAllGroup(folder.group())
-            .setKnows(config.knows());
+            .setKnows(config.knows())
+            .setTakesOver(true);
     if (now != null) {
       // The term is read first: a leader of a later term has committed no less.
       standing

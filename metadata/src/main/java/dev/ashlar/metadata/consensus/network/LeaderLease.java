@@ -34,6 +34,9 @@ public final class LeaderLease {
   /** The lease's term and end. */
   private volatile Held held = new Held(-1, 0);
 
+  /** The last term without a lease, whatever followers acknowledge. */
+  private volatile long givenUp = -1;
+
   private record Promise(long term, long sentNanos) {}
 
   private record Held(long term, long untilNanos) {}
@@ -94,9 +97,26 @@ public final class LeaderLease {
         .orElse(nowNanos - leaseNanos);
   }
 
+  /**
+   * Whether it is held in this term. That it is not given up is seen last: so it was not given up
+   * either when its time was compared.
+   */
   public boolean isHeld(long term) {
     Held now = held;
-    return now.term() == term && now.untilNanos() - System.nanoTime() > 0;
+    return now.term() == term && now.untilNanos() - System.nanoTime() > 0 && term > givenUp;
+  }
+
+  /**
+   * Gives the lease up in this term, for good. Reads that found it held have been, or will be,
+   * answered from tables that hold everything answered before they found it.
+   */
+  void giveUp(long term) {
+    lock.lock();
+    try {
+      givenUp = Math.max(givenUp, term);
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Waits until enough followers have acknowledged, but not longer than {@code most}. */

@@ -21,7 +21,6 @@ import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotReplyProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
-import org.apache.ratis.proto.RaftProtos.RaftRpcReplyProto;
 import org.apache.ratis.proto.RaftProtos.RaftRpcRequestProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
@@ -188,19 +187,7 @@ public final class LocalNetwork implements Peer.Network {
         candidate.isForgetful || !candidate.isCandidate ? Optional.empty() : candidate.running();
     return running.isPresent()
         ? running.get().server().startLeaderElection(request)
-        : refusal(asked);
-  }
-
-  private static StartLeaderElectionReplyProto refusal(RaftRpcRequestProto asked) {
-    return StartLeaderElectionReplyProto.newBuilder()
-        .setServerReply(
-            RaftRpcReplyProto.newBuilder()
-                .setRequestorId(asked.getRequestorId())
-                .setReplyId(asked.getReplyId())
-                .setRaftGroupId(asked.getRaftGroupId())
-                .setCallId(asked.getCallId())
-                .setSuccess(false))
-        .build();
+        : HandOverCalls.refusal(asked);
   }
 
   @Override

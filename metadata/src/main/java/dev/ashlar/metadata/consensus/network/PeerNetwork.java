@@ -16,6 +16,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -66,6 +67,7 @@ public final class PeerNetwork implements Peer.Network {
   }
 
   private final MembershipChangeOrder changes;
+  private final HandOverCalls handOver;
   private volatile @Nullable RaftServer server;
   private volatile @Nullable PeerDurability durability;
   private volatile boolean isCandidate = true;
@@ -92,6 +94,7 @@ public final class PeerNetwork implements Peer.Network {
     this.lease = lease;
     this.guard = guard;
     changes = new MembershipChangeOrder(self);
+    handOver = new HandOverCalls(self, others, lease, guard);
   }
 
   /** Sets the source of the peer's present configuration; called before it starts. */
@@ -153,14 +156,19 @@ public final class PeerNetwork implements Peer.Network {
     return isThereOne && members.isMajority(id -> id.equals(peer) || ids.contains(id));
   }
 
-  private static boolean isVoter(PeerStanding other) {
+  /** The peer that can take leadership over now; empty if there is none. */
+  public Optional<RaftPeerId> successor() throws InterruptedException {
+    return handOver.successor(members());
+  }
+
+  static boolean isVoter(PeerStanding other) {
     return other.getState() == PeerStanding.State.MEMBER
         && !other.getPeer().isEmpty()
         && (other.getCondition() == PeerStanding.Condition.WHOLE
             || other.getCondition() == PeerStanding.Condition.DAMAGED);
   }
 
-  private static RaftPeerId idOf(PeerStanding other) {
+  static RaftPeerId idOf(PeerStanding other) {
     return RaftPeerId.valueOf(other.getPeer());
   }
 
@@ -280,11 +288,13 @@ public final class PeerNetwork implements Peer.Network {
     return InstallSnapshotReplyProto.parseFrom(done(follower, answer));
   }
 
-  /** Refused: the candidate would be elected while the old leader still has its lease. */
   @Override
-  public StartLeaderElectionReplyProto startLeaderElection(StartLeaderElectionRequestProto request)
-      throws IOException {
-    throw new IOException("leadership is not transferred: all peers have the same priority");
+  public StartLeaderElectionReplyProto startLeaderElection(
+      StartLeaderElectionRequestProto request) {
+    RaftServer leader = server;
+    return leader == null
+        ? HandOverCalls.refusal(request.getServerRequest())
+        : handOver.start(leader, request);
   }
 
   private CallClient other(RaftRpcRequestProto request) throws IOException {
@@ -318,7 +328,7 @@ public final class PeerNetwork implements Peer.Network {
 
   // ---- Calls from other peers ----
 
-  /** Answers VOTE, APPEND and INSTALL; blocks during drive writes. */
+  /** Answers VOTE, APPEND, INSTALL, RELEASE and ELECT; blocks during drive writes. */
   public void serve(IncomingCall call) {
     RaftServer present = server;
     if (present == null) {
@@ -330,6 +340,7 @@ public final class PeerNetwork implements Peer.Network {
         case VOTE -> vote(present, call);
         case APPEND -> append(present, call);
         case INSTALL -> install(present, call);
+        case RELEASE, ELECT -> handOver(present, call);
         default -> throw new IllegalArgumentException("not a call of Raft: " + call.method());
       }
     } catch (IOException | RuntimeException e) {
@@ -395,5 +406,21 @@ public final class PeerNetwork implements Peer.Network {
     boolean unused = guard.hear(request.getLeaderTerm(), () -> true);
     InstallSnapshotReplyProto reply = durability().install(follower, request);
     call.answer(CallAnswer.done(reply.toByteArray()));
+  }
+
+  private void handOver(RaftServer follower, IncomingCall call) throws IOException {
+    StartLeaderElectionRequestProto request =
+        StartLeaderElectionRequestProto.parseFrom(call.body());
+    if (isForAnother(request.getServerRequest(), call)) {
+      return;
+    }
+    if (call.method() == Method.RELEASE) {
+      handOver.released(follower, request);
+      call.answer(CallAnswer.done(new byte[0]));
+    } else if (isCandidate) {
+      call.answer(CallAnswer.done(handOver.elect(follower, request).toByteArray()));
+    } else {
+      call.answer(CallAnswer.because(Outcome.REFUSED, "this peer's tables cannot be rebuilt"));
+    }
   }
 }

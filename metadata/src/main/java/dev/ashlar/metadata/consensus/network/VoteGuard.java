@@ -19,6 +19,10 @@ public final class VoteGuard {
 
   private final long quietNanos;
   private long heardNanos;
+
+  /** What was promised to the leaders of this term and those before counts no more. */
+  private long releasedTerm = -1;
+
   private long termMin;
   private volatile boolean mayVote = true;
 
@@ -76,7 +80,35 @@ public final class VoteGuard {
     order.lock();
     try {
       checkLeader(term);
-      heardNanos = System.nanoTime();
+      if (term > releasedTerm) {
+        heardNanos = System.nanoTime();
+      }
+      return call.run();
+    } finally {
+      order.unlock();
+    }
+  }
+
+  /** Whether this peer follows the leader that sent a message, in its present term. */
+  interface Following {
+    boolean isTrue() throws IOException;
+  }
+
+  /**
+   * Ends what was promised to the leader of this term, which answers no more reads in it, and to
+   * all before: that it was elected shows that no lease of theirs was left. Then runs the call.
+   *
+   * @throws IOException when the message is not from the leader of this peer's present term, so
+   *     that a promise to a later one may be in force
+   */
+  <T> T release(long term, Following sender, Call<T> call) throws IOException {
+    order.lock();
+    try {
+      if (!sender.isTrue()) {
+        throw new IOException("the peer does not follow this leader in term " + term);
+      }
+      releasedTerm = Math.max(releasedTerm, term);
+      heardNanos = System.nanoTime() - quietNanos;
       return call.run();
     } finally {
       order.unlock();

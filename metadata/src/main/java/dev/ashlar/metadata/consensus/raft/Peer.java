@@ -34,6 +34,7 @@ import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.protocol.RaftServerProtocol;
 import org.apache.ratis.server.raftlog.RaftLog;
 import org.apache.ratis.server.storage.RaftStorage;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,6 +44,7 @@ public final class Peer implements AutoCloseable {
   private static final Duration MARK_INTERVAL = Duration.ofSeconds(1);
   private static final long CHECKPOINT_TIMEOUT_MS = 600_000;
   private static final long STEP_DOWN_TIMEOUT_MS = 5000;
+  private static final long HAND_OVER_TIMEOUT_MS = 60_000;
 
   private final ClientId client = ClientId.randomId();
   private final AtomicLong calls = new AtomicLong();
@@ -316,16 +318,27 @@ public final class Peer implements AutoCloseable {
                 .build()));
   }
 
-  /** Hands leadership to another peer, if this one leads. */
-  CompletableFuture<RaftClientReply> stepDown() throws IOException {
+  /** Ends this peer's leadership, if it leads: the others elect a leader when they miss one. */
+  public CompletableFuture<RaftClientReply> stepDown() throws IOException {
+    return transfer(null, STEP_DOWN_TIMEOUT_MS);
+  }
+
+  /**
+   * Lets this follower ask for votes as soon as it has the whole log. The leader takes no commands
+   * from now on, unless it is elected again. (Or a minute later: Ratis does not cancel the timer of
+   * a transfer, and it would end the next one.)
+   *
+   * @return succeeds when the other one leads
+   */
+  public CompletableFuture<RaftClientReply> handOver(RaftPeerId successor) throws IOException {
+    return transfer(successor, HAND_OVER_TIMEOUT_MS);
+  }
+
+  private CompletableFuture<RaftClientReply> transfer(@Nullable RaftPeerId successor, long maxMs)
+      throws IOException {
     return server.transferLeadershipAsync(
         new TransferLeadershipRequest(
-            client,
-            id,
-            group.getGroupId(),
-            calls.incrementAndGet(),
-            null, // any other peer
-            STEP_DOWN_TIMEOUT_MS));
+            client, id, group.getGroupId(), calls.incrementAndGet(), successor, maxMs));
   }
 
   /** Requests a checkpoint, which the applying thread takes soon. */

@@ -88,13 +88,14 @@ public final class RaftSettings {
   /**
    * Gives the rounds of the first election the usual time; called when a peer asks for votes. Ratis
    * takes their time from the wait before the first election, which is too short for a vote where
-   * syncs are slow, and reads the setting again in each round.
+   * syncs are slow, and reads the setting again in each round. The longer time is set first: Ratis
+   * may read both meanwhile, and its election fails for good if the shorter one is greater.
    */
   static void allowSlowVotes(RaftProperties properties) {
-    RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMin(
-        properties, RaftServerConfigKeys.Rpc.timeoutMin(properties));
     RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMax(
         properties, RaftServerConfigKeys.Rpc.timeoutMax(properties));
+    RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMin(
+        properties, RaftServerConfigKeys.Rpc.timeoutMin(properties));
   }
 
   private static void setLog(RaftProperties properties) {

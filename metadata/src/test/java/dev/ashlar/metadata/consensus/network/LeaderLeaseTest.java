@@ -87,6 +87,34 @@ class LeaderLeaseTest {
   }
 
   @Test
+  void whatIsGivenUpIsNotTakenBackInTheSameTerm() {
+    LeaderLease lease = new LeaderLease(LEADER, DAY);
+    lease.acknowledged(A, 3, now(), THREE);
+    assertEquals(true, lease.isHeld(3));
+    lease.giveUp(3);
+    assertEquals(false, lease.isHeld(3));
+    lease.acknowledged(B, 3, now(), THREE);
+    assertEquals(false, lease.isHeld(3));
+    lease.giveUp(2);
+    lease.acknowledged(B, 4, now(), THREE);
+    assertEquals(true, lease.isHeld(4), "elected again");
+  }
+
+  @Test
+  void aReleasedFollowerHasItsVoteUntilItHearsTheNextLeader() throws IOException {
+    VoteGuard guard = new VoteGuard(DAY, false);
+    boolean unused = guard.hear(3, () -> true);
+    assertThrows(IOException.class, () -> guard.release(3, () -> false, () -> true));
+    assertThrows(IOException.class, guard::checkVote, "the sender does not lead");
+    assertEquals("called", guard.release(3, () -> true, () -> "called"));
+    guard.checkVote();
+    unused = guard.hear(3, () -> true);
+    guard.checkVote();
+    unused = guard.hear(4, () -> true);
+    assertThrows(IOException.class, guard::checkVote);
+  }
+
+  @Test
   void aFollowerKeepsItsVoteForAWhile() throws IOException {
     VoteGuard restarted = new VoteGuard(DAY, false);
     assertThrows(IOException.class, restarted::checkVote);

@@ -1,11 +1,15 @@
 package dev.ashlar.metadata.consensus.raft;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.apache.ratis.conf.RaftProperties;
 import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
+import org.apache.ratis.server.RaftServerConfigKeys;
+import org.apache.ratis.util.TimeDuration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,6 +31,27 @@ class SlowVotesTest {
       peers.awaitLeader();
       assertTrue(peers.all().stream().mapToLong(Peer::term).max().orElseThrow() <= 3);
     }
+  }
+
+  /** Ratis reads the two times on another thread, at any moment. */
+  @Test
+  void theShorterTimeOfAnElectionIsNeverTheGreaterOne() {
+    RaftProperties properties =
+        RaftSettings.of(root, new PeerRpc(), RaftSettings.Timing.embedded(true, false));
+    RaftProperties watched =
+        new RaftProperties(properties) {
+          @Override
+          public void set(String name, String value) {
+            super.set(name, value);
+            TimeDuration min = RaftServerConfigKeys.Rpc.firstElectionTimeoutMin(this);
+            TimeDuration max = RaftServerConfigKeys.Rpc.firstElectionTimeoutMax(this);
+            assertTrue(min.compareTo(max) <= 0, min + " to " + max);
+          }
+        };
+    RaftSettings.allowSlowVotes(watched);
+    assertEquals(
+        RaftServerConfigKeys.Rpc.timeoutMin(properties),
+        RaftServerConfigKeys.Rpc.firstElectionTimeoutMin(watched));
   }
 
   private static void delayVote(Object request) {
