@@ -53,6 +53,7 @@ expect() { # STATUS WHAT ANSWER
 
 say "State of the store:"
 /opt/ashlar/bin/health page "$MANAGEMENT"
+say
 if [ -n "${TLS:-}" ]; then
   say "The S3 port speaks TLS, which this image has no client for: only the state was asked for."
   exit 0

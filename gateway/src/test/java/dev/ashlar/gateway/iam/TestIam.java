@@ -55,6 +55,7 @@ import org.jspecify.annotations.Nullable;
 public final class TestIam {
   public static final String ACCOUNT = "111111111111";
   public static final String OTHER_ACCOUNT = "222222222222";
+  public static final String CANONICAL_ID = "a".repeat(64);
   public static final AccessKey ROOT = new AccessKey("ROOTKEY1", "secret-of-root-1", null);
   public static final AccessKey OTHER_ROOT = new AccessKey("ROOTKEY2", "secret-of-root-2", null);
 
@@ -62,6 +63,7 @@ public final class TestIam {
       MemoryMetadata.withDrives(new Profile(4, 2, Profile.DEFAULT_STRIPE_UNIT), 6, 8);
   private Instant now = Instant.parse("2026-11-26T12:00:00Z");
   public final Clock clock = new SetClock();
+  public final FormAuthenticator authenticator;
   private final QueryService service;
 
   /** The keys of identity providers; none at first. */
@@ -93,12 +95,14 @@ public final class TestIam {
 
   public TestIam() throws Exception {
     Principals principals = new Principals(metadata, SecretSeals.NONE, clock);
+    authenticator =
+        new FormAuthenticator(principals, "eu-test-1", clock, FailedAttempts.unlimited());
     service =
         new QueryService(
             exchange -> {
               throw new S3Exception(S3Error.METHOD_NOT_ALLOWED);
             },
-            new FormAuthenticator(principals, "eu-test-1", clock, FailedAttempts.unlimited()),
+            authenticator,
             Map.of(
                 QueryApi.IAM,
                 new IamService(metadata, SecretSeals.NONE),
@@ -243,21 +247,35 @@ public final class TestIam {
 
   /** A signed request. */
   public Request signed(String service, AccessKey key, byte[] body) {
-    String timestamp = now.toString().replaceAll("[-:]", "").replaceAll("\\.\\d+", "");
-    String scope = timestamp.substring(0, 8) + "/us-east-1/" + service + "/aws4_request";
     Request request = new Request(body);
+    request.headers().set("content-type", "application/x-www-form-urlencoded; charset=utf-8");
+    return signed("us-east-1/" + service, key, request);
+  }
+
+  /** A signed request without a body. */
+  public Request signed(String scope, AccessKey key, String method, String path, String query) {
+    return signed(scope, key, new Request(method, path, query));
+  }
+
+  /**
+   * @param where region and service
+   */
+  private Request signed(String where, AccessKey key, Request request) {
+    String timestamp = now.toString().replaceAll("[-:]", "").replaceAll("\\.\\d+", "");
+    String scope = timestamp.substring(0, 8) + "/" + where + "/aws4_request";
     TreeMap<String, String> headers = new TreeMap<>();
+    request.headers().forEach(each -> headers.put(each.getKey(), each.getValue()));
     headers.put("host", "s3.test");
-    headers.put("content-type", "application/x-www-form-urlencoded; charset=utf-8");
     headers.put("x-amz-date", timestamp);
     if (key.token() != null) {
       headers.put("x-amz-security-token", key.token());
     }
-    StringBuilder canonical = new StringBuilder("POST\n/\n\n");
+    StringBuilder canonical =
+        new StringBuilder(request.method + "\n" + request.path + "\n" + request.query + "\n");
     headers.forEach((name, value) -> canonical.append(name + ":" + value + "\n"));
     headers.forEach(request.headers()::set);
     String names = String.join(";", headers.keySet());
-    canonical.append("\n" + names + "\n" + sha256(body));
+    canonical.append("\n" + names + "\n" + sha256(request.body));
     String toSign =
         "AWS4-HMAC-SHA256\n"
             + timestamp
@@ -305,12 +323,23 @@ public final class TestIam {
   /** A request in memory. */
   public static final class Request implements HttpExchange {
     private final HttpHeaders headers = new DefaultHttpHeaders();
+    private final String method;
+    private final String path;
+    private final String query;
     private byte[] body;
     private Client client = new Client("192.0.2.1", false);
     private boolean isRead;
 
     Request(byte[] body) {
+      this("POST", "/", "");
       this.body = body;
+    }
+
+    public Request(String method, String path, String query) {
+      this.method = method;
+      this.path = path;
+      this.query = query;
+      this.body = new byte[0];
     }
 
     /** Another body than was signed. */
@@ -331,17 +360,17 @@ public final class TestIam {
 
     @Override
     public String method() {
-      return "POST";
+      return method;
     }
 
     @Override
     public String rawPath() {
-      return "/";
+      return path;
     }
 
     @Override
     public String rawQuery() {
-      return "";
+      return query;
     }
 
     @Override

@@ -150,6 +150,14 @@ class StandInIT {
       Commands.run("mc", "--config-dir", config, "alias", "set", "local", "" + s3, USER, PASSWORD);
       Commands.run("mc", "--config-dir", config, "ready", "local");
       Commands.run("mc", "--config-dir", config, "ready", "local", "--cluster-read");
+      String info = Commands.run("mc", "--config-dir", config, "admin", "info", "local");
+      assertContains(info, "Drives: 1/1 OK");
+      assertContains(info, "2 Buckets, 1 Object");
+      assertContains(info, "1 drive online, 0 drives offline, EC:0");
+      Commands.Ended list =
+          Commands.tried("mc", "--config-dir", config, "admin", "user", "list", "local");
+      assertEquals(1, list.code());
+      assertContains(list.output(), "is not implemented");
     }
   }
 

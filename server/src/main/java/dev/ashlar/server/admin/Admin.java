@@ -224,6 +224,10 @@ public final class Admin {
     return accounts;
   }
 
+  Quotas quotas() {
+    return quotas;
+  }
+
   /** What metadata tells now, and what follows from it. */
   public StoreState state() throws MetadataUnavailableException {
     return StoreState.of(metadata, known::isMissing);

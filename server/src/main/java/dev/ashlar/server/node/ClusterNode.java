@@ -282,18 +282,17 @@ final class ClusterNode implements RunningServer {
         jobs, () -> logTime.ofOwn(drives.oldestReadMs(gateway.reads().oldestMs())), logTime);
     new ClusterBalance(metadata, cluster.outAfter(), drives::hasFailed, System::nanoTime)
         .start(jobs);
-    gateway.serve(root, new RecentHealth(this::health, System::nanoTime), portTls);
-    return new Serving(
-        drives,
-        metadata,
+    Admin admin =
         new Admin(
             metadata,
             metadata,
             gateway.debts(),
             knowledge(drives),
             gateway.accounts(root),
-            gateway.locator()),
-        root);
+            gateway.locator());
+    gateway.serve(
+        root, new RecentHealth(this::health, System::nanoTime), gateway.info(admin), portTls);
+    return new Serving(drives, metadata, admin, root);
   }
 
   private Admin.DriveKnowledge knowledge(ClusterDrives drives) {

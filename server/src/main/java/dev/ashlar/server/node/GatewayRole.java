@@ -26,6 +26,8 @@ import dev.ashlar.gateway.health.HealthService.StoreState;
 import dev.ashlar.gateway.http.HttpConfig;
 import dev.ashlar.gateway.http.S3Server;
 import dev.ashlar.gateway.iam.IamService;
+import dev.ashlar.gateway.minio.AdminInfoService;
+import dev.ashlar.gateway.minio.AdminInfoService.StoreInfo;
 import dev.ashlar.gateway.operation.S3Service;
 import dev.ashlar.gateway.principal.Principals;
 import dev.ashlar.gateway.principal.RootAccount;
@@ -46,7 +48,9 @@ import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.server.account.Accounts;
 import dev.ashlar.server.account.AccountsFile;
+import dev.ashlar.server.admin.Admin;
 import dev.ashlar.server.admin.Locator;
+import dev.ashlar.server.admin.MinioInfo;
 import dev.ashlar.server.cluster.UsageGauges;
 import dev.ashlar.server.config.BackgroundOptions;
 import dev.ashlar.server.config.MasterKeyFile;
@@ -266,9 +270,11 @@ final class GatewayRole implements AutoCloseable {
   /**
    * Opens the S3 port and returns its first address, with the port chosen if none was asked for.
    *
+   * @param info what clients of MinIO are told of the store
    * @param tls null: no address uses TLS
    */
-  InetSocketAddress serve(RootCredential root, StoreState state, @Nullable PortTls tls)
+  InetSocketAddress serve(
+      RootCredential root, StoreState state, StoreInfo info, @Nullable PortTls tls)
       throws Exception {
     VirtualHosts hosts = new VirtualHosts(options.service().domains());
     S3Config config =
@@ -303,6 +309,16 @@ final class GatewayRole implements AutoCloseable {
             dependencies.meters(),
             dependencies.clock(),
             new SecureRandom());
+    FormAuthenticator forms =
+        new FormAuthenticator(principals, signedRegion(), dependencies.clock(), attempts);
+    AdminInfoService s3 =
+        new AdminInfoService(
+            withIdentities(service, forms, seals),
+            hosts,
+            forms,
+            firstOwner(),
+            info,
+            dependencies.clock());
     HttpConfig http =
         HttpConfig.defaults(listeners(options.service().listen(), tls))
             .withTransport(options.service().transport())
@@ -313,8 +329,7 @@ final class GatewayRole implements AutoCloseable {
         .add(
             new S3Server(
                 http,
-                new HealthService(
-                    withIdentities(service, principals, seals, attempts), hosts, state),
+                new HealthService(s3, hosts, state),
                 budget,
                 dependencies.meters(),
                 dependencies.clock(),
@@ -342,20 +357,28 @@ final class GatewayRole implements AutoCloseable {
   }
 
   /** IAM and STS on the same port. */
-  private RequestHandler withIdentities(
-      S3Service s3, Principals principals, SecretSeals seals, FailedAttempts attempts) {
+  private RequestHandler withIdentities(S3Service s3, FormAuthenticator forms, SecretSeals seals) {
     MetadataClient metadata = backend.metadata();
     Clock clock = dependencies.clock();
     Set<String> actions = new HashSet<>(IamService.actionNames());
     actions.addAll(SessionService.actionNames());
     return new QueryService(
         s3,
-        new FormAuthenticator(principals, signedRegion(), clock, attempts),
+        forms,
         Map.of(
             QueryApi.IAM, new IamService(metadata, seals),
             QueryApi.STS, new SessionService(metadata, new FetchedKeys(), new SecureRandom())),
         new QueryMetrics(dependencies.meters(), actions),
         clock);
+  }
+
+  /** The store in the form of MinIO's answer. */
+  StoreInfo info(Admin admin) {
+    return new MinioInfo(
+        admin,
+        backend.cluster(),
+        options.service().region(),
+        options.service().listen().getFirst().endpoint().toString());
   }
 
   /** The accounts of the store. */

@@ -144,7 +144,9 @@ public final class Node implements RunningServer {
               new DriveScrubs(options.background(), metadata, drives.stores(), steady, meters));
       opened.add(awaited.start(scrubs::add, AwaitedDrives.PAUSE));
       root.keep(mounted);
-      s3Address = gateway.serve(root, new RecentHealth(this::health, System::nanoTime), tls);
+      s3Address =
+          gateway.serve(
+              root, new RecentHealth(this::health, System::nanoTime), gateway.info(admin), tls);
       new OpenFiles(options.sizes().openFiles()).report(options.dataFolders().size());
       startMessage =
           new StartMessage(

@@ -218,7 +218,8 @@ public class ClusterRolesTest {
     RootCredential credential =
         RootCredential.given(
             Map.of("ASHLAR_ACCESS_KEY", "access", "ASHLAR_SECRET_KEY", "secret-secret"), null);
-    InetSocketAddress address = gateway.serve(credential, new Health(true, true), null);
+    InetSocketAddress address =
+        gateway.serve(credential, new Health(true, true), () -> new byte[0], null);
     RehearsalClient s3 = new RehearsalClient(address, credential, "us-east-1");
     return new Gateway(s3, drives, gateway);
   }
