@@ -36,6 +36,7 @@ import dev.ashlar.gateway.query.QueryService;
 import dev.ashlar.gateway.s3.S3Config;
 import dev.ashlar.gateway.s3.VirtualHosts;
 import dev.ashlar.gateway.session.SessionService;
+import dev.ashlar.gateway.trace.TracedRequests;
 import dev.ashlar.metadata.garbage.GarbageCollector;
 import dev.ashlar.metadata.garbage.GarbageConfig;
 import dev.ashlar.protocol.client.MetadataClient;
@@ -44,6 +45,7 @@ import dev.ashlar.protocol.memory.ByteBudget;
 import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.protocol.trace.Tracer;
 import dev.ashlar.server.account.Accounts;
 import dev.ashlar.server.account.AccountsFile;
 import dev.ashlar.server.admin.Locator;
@@ -123,6 +125,7 @@ final class GatewayRole implements AutoCloseable {
    * @param clock of the machine, by which requests are signed
    * @param steady one without jumps, for all that waits or compares
    * @param audit null: there is no audit log
+   * @param tracer null: nothing is traced
    */
   record Dependencies(
       ErasureCodes codes,
@@ -130,7 +133,8 @@ final class GatewayRole implements AutoCloseable {
       MeterRegistry meters,
       Clock clock,
       Clock steady,
-      @Nullable AuditLog audit) {}
+      @Nullable AuditLog audit,
+      @Nullable Tracer tracer) {}
 
   /**
    * @param heldByOthers given since when reads run here, since when they do anywhere
@@ -314,7 +318,11 @@ final class GatewayRole implements AutoCloseable {
             new S3Server(
                 http,
                 new HealthService(
-                    withIdentities(service, principals, seals, attempts), hosts, state),
+                    TracedRequests.of(
+                        withIdentities(service, principals, seals, attempts),
+                        dependencies.tracer()),
+                    hosts,
+                    state),
                 budget,
                 dependencies.meters(),
                 dependencies.clock(),
