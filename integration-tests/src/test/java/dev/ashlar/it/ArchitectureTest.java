@@ -109,6 +109,16 @@ class ArchitectureTest {
           .because("consensus is behind one seam");
 
   @ArchTest
+  static final ArchRule OPENTELEMETRY_IN_ONE_PACKAGE =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("dev.ashlar.server.telemetry..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage("io.opentelemetry..", "io.micrometer.registry.otlp..")
+          .because("what is traced knows only protocol.trace");
+
+  @ArchTest
   static final ArchRule NETTY_AT_THE_SOCKETS =
       noClasses()
           .that()

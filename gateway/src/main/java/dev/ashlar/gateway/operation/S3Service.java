@@ -55,10 +55,13 @@ import dev.ashlar.gateway.s3.S3RequestParser;
 import dev.ashlar.gateway.version.VersionId;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.UnavailableException;
+import dev.ashlar.protocol.trace.CurrentSpan;
+import dev.ashlar.protocol.trace.Span;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import java.time.Clock;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 
 /** Serves S3 requests: parses, authenticates, decides on access, and runs the operation. */
 public final class S3Service implements RequestHandler {
@@ -111,6 +114,7 @@ public final class S3Service implements RequestHandler {
       if (audit != null) {
         RequestAudit.describe(audit, request);
       }
+      describe(CurrentSpan.get(), request);
       return request;
     } catch (S3Exception malformed) {
       S3Exception failure = malformed;
@@ -128,6 +132,20 @@ public final class S3Service implements RequestHandler {
       }
       metrics.recordInvalid(failure.error().status());
       throw failure;
+    }
+  }
+
+  /** Without the key: names of objects may tell of people. */
+  private static void describe(@Nullable Span span, S3Request request) {
+    if (span == null || !span.isKept()) {
+      return;
+    }
+    String operation = "S3/" + RequestAudit.operation(request);
+    span.name(operation);
+    span.add("rpc.method", operation);
+    String bucket = request.bucket();
+    if (bucket != null) {
+      span.add("aws.s3.bucket", bucket);
     }
   }
 

@@ -13,6 +13,8 @@ import dev.ashlar.gateway.principal.Principal;
 import dev.ashlar.gateway.xml.XmlWriter;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.process.RateLimitedLog;
+import dev.ashlar.protocol.trace.CurrentSpan;
+import dev.ashlar.protocol.trace.Span;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -147,7 +149,15 @@ public final class QueryService implements RequestHandler {
     if (audit != null) {
       CallAudit.describe(audit, api, action, parameters);
     }
+    describe(CurrentSpan.get(), api, action);
     return new Request(action, parameters, caller);
+  }
+
+  private static void describe(@Nullable Span span, QueryApi api, String action) {
+    if (span != null) {
+      span.name(api.name());
+      span.add("rpc.method", api.name() + "/" + action);
+    }
   }
 
   private static byte[] body(RequestBody body) throws QueryException, InterruptedException {

@@ -17,6 +17,10 @@ import dev.ashlar.protocol.message.PeersChange;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.process.RateLimitedLog;
+import dev.ashlar.protocol.trace.CurrentSpan;
+import dev.ashlar.protocol.trace.Span;
+import dev.ashlar.protocol.trace.TraceContext;
+import dev.ashlar.protocol.trace.Tracer;
 import dev.ashlar.protocol.wire.CallMessage.Outcome;
 import dev.ashlar.protocol.wire.Role;
 import dev.ashlar.transport.Endpoint;
@@ -33,10 +37,12 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -53,10 +59,13 @@ public final class MetadataPeer implements AutoCloseable {
 
   private final QuorumPeer peer;
   private final ClusterFeed feed = new ClusterFeed();
+  private final @Nullable Tracer tracer;
   private final CallServer calls;
 
-  private MetadataPeer(QuorumPeer peer, CallServerConfig served, FramePort port) {
+  private MetadataPeer(
+      QuorumPeer peer, CallServerConfig served, FramePort port, @Nullable Tracer tracer) {
     this.peer = peer;
+    this.tracer = tracer;
     this.calls = new CallServer(served, port, this::handle);
   }
 
@@ -65,12 +74,14 @@ public final class MetadataPeer implements AutoCloseable {
    *
    * @param port the port of its address; the caller closes it, before this object
    * @param loops closed by the caller
+   * @param tracer null: nothing is traced
    * @throws IOException when the folder cannot be used; the message gives the reason
    */
-  public static MetadataPeer open(PeerConfig config, FramePort port, EventLoops loops)
+  public static MetadataPeer open(
+      PeerConfig config, FramePort port, EventLoops loops, @Nullable Tracer tracer)
       throws IOException {
     SecureRandom random = new SecureRandom();
-    return open(config, port, peer -> new CallClient(peer, config.calls(), loops, random));
+    return open(config, port, peer -> new CallClient(peer, config.calls(), loops, random), tracer);
   }
 
   /**
@@ -78,13 +89,17 @@ public final class MetadataPeer implements AutoCloseable {
    *
    * @param others creates clients for other peers
    */
-  static MetadataPeer open(PeerConfig config, FramePort port, Function<Endpoint, CallClient> others)
+  static MetadataPeer open(
+      PeerConfig config,
+      FramePort port,
+      Function<Endpoint, CallClient> others,
+      @Nullable Tracer tracer)
       throws IOException {
     QuorumPeer peer = QuorumPeer.open(config, others);
     CallServerConfig served =
         new CallServerConfig(
             config.clusterId(), config.calls().secret(), CallServerConfig.Limits.DEFAULT);
-    return new MetadataPeer(peer, served, port);
+    return new MetadataPeer(peer, served, port, tracer);
   }
 
   public QuorumPeer.Status status() {
@@ -129,7 +144,7 @@ public final class MetadataPeer implements AutoCloseable {
   private void handle(IncomingCall call) {
     switch (call.method()) {
       case SUBMIT, QUERY, WATCH, PEERS, CHANGE_PEERS ->
-          Thread.ofVirtual().start(() -> call.answer(answer(call)));
+          Thread.ofVirtual().start(() -> call.answer(traced(call)));
       case STANDING, VOTE, APPEND, INSTALL, RELEASE, ELECT -> {
         if (call.caller() == Role.METADATA) {
           peer.serve(call);
@@ -137,6 +152,25 @@ public final class MetadataPeer implements AutoCloseable {
           call.answer(CallAnswer.because(Outcome.FAILED, "only for metadata peers"));
         }
       }
+    }
+  }
+
+  private CallAnswer traced(IncomingCall call) {
+    TraceContext caller = call.trace();
+    if (tracer == null || caller == null) {
+      return answer(call);
+    }
+    String name = "metadata " + call.method().name().toLowerCase(Locale.ROOT);
+    Span span = tracer.begin(name, Tracer.Kind.SERVER, caller);
+    CurrentSpan.set(span);
+    try {
+      CallAnswer answer = answer(call);
+      if (answer.outcome() != Outcome.DONE) {
+        span.failed(answer.outcome().name());
+      }
+      return answer;
+    } finally {
+      span.end();
     }
   }
 

@@ -222,7 +222,7 @@ final class LoopbackGroup implements AutoCloseable {
             builds.getOrDefault(place, MetadataVersion.KNOWN));
     Function<Endpoint, CallClient> linked =
         peer -> new FollowedClient(peer, through(place, peer), calls);
-    processes.set(place, new Node(port, MetadataPeer.open(config, port, linked)));
+    processes.set(place, new Node(port, MetadataPeer.open(config, port, linked, null)));
   }
 
   /** Of one peer for another. */

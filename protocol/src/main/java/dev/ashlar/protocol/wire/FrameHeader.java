@@ -1,5 +1,6 @@
 package dev.ashlar.protocol.wire;
 
+import dev.ashlar.protocol.trace.TraceContext;
 import java.nio.ByteBuffer;
 
 /**
@@ -16,10 +17,12 @@ import java.nio.ByteBuffer;
  * @param dataBytes length of the data after the body
  * @param timeoutMillis of a request: how long the client will wait once it is sent; else 0
  * @param isLast whether no more data of this request or answer follows
+ * @param isTraced whether the body ends with the {@link TraceContext} of a request
  */
 public record FrameHeader(
     MessageType type,
     boolean isLast,
+    boolean isTraced,
     int drive,
     long request,
     int bodyBytes,
@@ -30,11 +33,13 @@ public record FrameHeader(
   public static final int BYTES = 36;
   private static final int CRC_AT = BYTES - Integer.BYTES;
   private static final int LAST = 1;
+  private static final int TRACED = 2;
 
   /** Appends it to the buffer. */
   public void put(ByteBuffer out, FrameSeal seal) {
     int at = out.position();
-    out.put(type.code()).put((byte) (isLast ? LAST : 0)).putShort((short) drive);
+    int flags = (isLast ? LAST : 0) | (isTraced ? TRACED : 0);
+    out.put(type.code()).put((byte) flags).putShort((short) drive);
     out.putInt(bodyBytes).putLong(request).putInt(dataBytes).putInt(timeoutMillis);
     out.putInt(bodyCrc).putInt(dataCrc);
     out.position(at);
@@ -60,7 +65,7 @@ public record FrameHeader(
     int bodyBytes = in.getInt();
     long request = in.getLong();
     int dataBytes = in.getInt();
-    if (flags < 0 || flags > LAST) {
+    if (flags < 0 || flags > (LAST | TRACED)) {
       throw new WireFormatException(type + " with flags " + flags);
     }
     if (bodyBytes < 0 || bodyBytes > bodyBytesMax || dataBytes < 0 || dataBytes > dataBytesMax) {
@@ -72,6 +77,15 @@ public record FrameHeader(
     int dataCrc = in.getInt();
     in.getInt();
     return new FrameHeader(
-        type, flags == LAST, drive, request, bodyBytes, dataBytes, timeoutMillis, bodyCrc, dataCrc);
+        type,
+        (flags & LAST) != 0,
+        (flags & TRACED) != 0,
+        drive,
+        request,
+        bodyBytes,
+        dataBytes,
+        timeoutMillis,
+        bodyCrc,
+        dataCrc);
   }
 }

@@ -7,6 +7,12 @@ public final class Wire {
   /** Both sides of a connection must have the same version. */
   public static final int VERSION = 1;
 
+  /**
+   * What a server takes beyond what every build of this version does, as the request number of its
+   * WELCOME, which older builds send as 0 and do not read: traces of requests.
+   */
+  public static final long TAKES_TRACES = 1;
+
   /** The longest body of a frame after the handshake. */
   public static final int BODY_BYTES_MAX = 64 << 10;
 

@@ -67,7 +67,7 @@ class MessageCodecTest {
   void headersAreChecked() throws Exception {
     ByteBuffer bytes = header(new FrameSeal(), 10, 20);
     FrameHeader header = FrameHeader.take(bytes.duplicate(), new FrameSeal(), 10, 20);
-    assertEquals(new FrameHeader(MessageType.WRITE, true, 3, 77, 10, 20, 500, 1, 2), header);
+    assertEquals(new FrameHeader(MessageType.WRITE, true, false, 3, 77, 10, 20, 500, 1, 2), header);
     for (int i = 0; i < FrameHeader.BYTES * 8; i++) {
       ByteBuffer bad = ByteBuffer.allocate(FrameHeader.BYTES).put(bytes.duplicate()).flip();
       bad.put(i / 8, (byte) (bad.get(i / 8) ^ 1 << i % 8));
@@ -202,7 +202,8 @@ class MessageCodecTest {
 
   private static ByteBuffer header(FrameSeal seal, int bodyBytes, int dataBytes) {
     ByteBuffer out = ByteBuffer.allocate(FrameHeader.BYTES);
-    new FrameHeader(MessageType.WRITE, true, 3, 77, bodyBytes, dataBytes, 500, 1, 2).put(out, seal);
+    new FrameHeader(MessageType.WRITE, true, false, 3, 77, bodyBytes, dataBytes, 500, 1, 2)
+        .put(out, seal);
     return out.flip();
   }
 

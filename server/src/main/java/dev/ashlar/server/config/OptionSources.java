@@ -27,8 +27,8 @@ import picocli.CommandLine.ParseResult;
 /**
  * Where options come from besides the command line: environment variables ({@code --stripe-unit} is
  * {@code ASHLAR_STRIPE_UNIT}), then the properties file that {@code --config} names ({@code
- * stripe-unit}), then the environment under MinIO's names, then the defaults of their declarations.
- * Errors name the variable, or the file and line, that the value comes from.
+ * stripe-unit}), then the environment under MinIO's and OpenTelemetry's names, then the defaults of
+ * their declarations. Errors name the variable, or the file and line, that the value comes from.
  */
 public final class OptionSources implements IDefaultValueProvider {
   private final @Nullable Path file;
@@ -53,7 +53,8 @@ public final class OptionSources implements IDefaultValueProvider {
     this.entries = entries;
     this.environment = environment;
     this.aliasesOfArguments = aliasesOfArguments;
-    aliasesOfEnvironment = MinioAliases.ofEnvironment(environment);
+    aliasesOfEnvironment = new HashMap<>(MinioAliases.ofEnvironment(environment));
+    aliasesOfEnvironment.putAll(OtelVariables.aliases(environment));
   }
 
   /** Only the option that has to be known before the others are parsed. */

@@ -42,6 +42,9 @@ public final class ServerOptions {
   @ArgGroup(validate = false, heading = "%nLogs:%n")
   private LogOptions logs = new LogOptions();
 
+  @ArgGroup(validate = false, heading = "%nOpenTelemetry:%n")
+  private TelemetryOptions telemetry = new TelemetryOptions();
+
   @ArgGroup(validate = false, heading = "%nBackground work:%n")
   private BackgroundOptions background = new BackgroundOptions();
 
@@ -87,6 +90,7 @@ public final class ServerOptions {
     useFoldersOfMinio();
     require(!service.region().isBlank(), "--region takes a name");
     data.check();
+    telemetry.check();
     background.check();
     sizeOptions.check();
     if (cluster.isGiven()) {
@@ -195,6 +199,10 @@ public final class ServerOptions {
 
   public LogOptions logs() {
     return logs;
+  }
+
+  public TelemetryOptions telemetry() {
+    return telemetry;
   }
 
   public BackgroundOptions background() {

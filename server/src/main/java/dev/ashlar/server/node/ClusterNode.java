@@ -9,6 +9,7 @@ import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.model.NodeLiveness;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.process.SteadyClock;
+import dev.ashlar.protocol.trace.Tracer;
 import dev.ashlar.protocol.wire.HandshakeException;
 import dev.ashlar.protocol.wire.Role;
 import dev.ashlar.server.admin.Admin;
@@ -29,6 +30,7 @@ import dev.ashlar.server.config.RootCredential;
 import dev.ashlar.server.config.ServerOptions;
 import dev.ashlar.server.config.ServerRole;
 import dev.ashlar.server.jobs.PeriodicJobs;
+import dev.ashlar.server.telemetry.Telemetry;
 import dev.ashlar.storage.drive.DriveResources;
 import dev.ashlar.transport.EventLoops;
 import dev.ashlar.transport.call.CallClientConfig;
@@ -78,6 +80,7 @@ final class ClusterNode implements RunningServer {
   private final Clock clock = Clock.systemUTC();
   private final Clock steady = SteadyClock.ofSystem();
   private final CloseStack opened = new CloseStack();
+  private final Telemetry telemetry;
   private final @Nullable AuditLog audit;
   private final @Nullable ClusterTls tls;
   private final @Nullable PortTls portTls;
@@ -101,6 +104,7 @@ final class ClusterNode implements RunningServer {
     try {
       // Before anything is opened: what is wrong with it shows at once.
       tls = openTls();
+      telemetry = opened.add(Telemetry.open(options, meters));
       audit = AuditLogs.open(options, opened, meters);
       portTls = ServedTls.open(options, opened, meters, clock);
       int threads = options.sizes().eventLoops();
@@ -149,7 +153,8 @@ final class ClusterNode implements RunningServer {
                       tls,
                       meters,
                       options.background().scrub().period(),
-                      options.sizes().metadataReads()),
+                      options.sizes().metadataReads(),
+                      telemetry.tracer()),
                   clock));
     }
     if (cluster.has(ServerRole.STORAGE) || cluster.has(ServerRole.GATEWAY)) {
@@ -240,7 +245,7 @@ final class ClusterNode implements RunningServer {
     if (!own.isUseful()) {
       return;
     }
-    own.serve(port, cluster.id(), cluster.secret(), options.sizes());
+    own.serve(port, cluster.id(), cluster.secret(), options.sizes(), telemetry::served);
     DriveScrubs looking =
         opened.add(
             new DriveScrubs(options.background(), metadata, own.drives().stores(), steady, meters));
@@ -267,9 +272,13 @@ final class ClusterNode implements RunningServer {
         opened.add(
             new GatewayRole(
                 options,
-                new GatewayRole.Backend(cluster.id(), profile, metadata, drives::store),
+                new GatewayRole.Backend(
+                    cluster.id(),
+                    profile,
+                    telemetry.metadata(metadata, Tracer.Kind.CLIENT),
+                    telemetry.drives(drives::store)),
                 new GatewayRole.Dependencies(
-                    codes, resources.slabs(), meters, clock, steady, audit),
+                    codes, resources.slabs(), meters, clock, steady, audit, telemetry.tracer()),
                 drives::oldestReadMs));
     member.reportReads(() -> oldestReadMs(gateway, drives.logTime()));
     BooleanSupplier isItsTurn = () -> drives.isFresh() && drives.isFirstGateway();

@@ -38,6 +38,7 @@ import dev.ashlar.gateway.query.QueryService;
 import dev.ashlar.gateway.s3.S3Config;
 import dev.ashlar.gateway.s3.VirtualHosts;
 import dev.ashlar.gateway.session.SessionService;
+import dev.ashlar.gateway.trace.TracedRequests;
 import dev.ashlar.metadata.garbage.GarbageCollector;
 import dev.ashlar.metadata.garbage.GarbageConfig;
 import dev.ashlar.protocol.client.MetadataClient;
@@ -46,6 +47,7 @@ import dev.ashlar.protocol.memory.ByteBudget;
 import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.protocol.trace.Tracer;
 import dev.ashlar.server.account.Accounts;
 import dev.ashlar.server.account.AccountsFile;
 import dev.ashlar.server.admin.Admin;
@@ -127,6 +129,7 @@ final class GatewayRole implements AutoCloseable {
    * @param clock of the machine, by which requests are signed
    * @param steady one without jumps, for all that waits or compares
    * @param audit null: there is no audit log
+   * @param tracer null: nothing is traced
    */
   record Dependencies(
       ErasureCodes codes,
@@ -134,7 +137,8 @@ final class GatewayRole implements AutoCloseable {
       MeterRegistry meters,
       Clock clock,
       Clock steady,
-      @Nullable AuditLog audit) {}
+      @Nullable AuditLog audit,
+      @Nullable Tracer tracer) {}
 
   /**
    * @param heldByOthers given since when reads run here, since when they do anywhere
@@ -313,7 +317,7 @@ final class GatewayRole implements AutoCloseable {
         new FormAuthenticator(principals, signedRegion(), dependencies.clock(), attempts);
     AdminInfoService s3 =
         new AdminInfoService(
-            withIdentities(service, forms, seals),
+            TracedRequests.of(withIdentities(service, forms, seals), dependencies.tracer()),
             hosts,
             forms,
             firstOwner(),

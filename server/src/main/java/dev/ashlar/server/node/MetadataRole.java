@@ -9,6 +9,7 @@ import dev.ashlar.metadata.server.MetadataPeer;
 import dev.ashlar.metadata.state.apply.MetadataVersion;
 import dev.ashlar.metadata.table.RocksResources;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.trace.Tracer;
 import dev.ashlar.protocol.wire.Role;
 import dev.ashlar.server.admin.Admin;
 import dev.ashlar.server.config.ClusterOptions;
@@ -42,7 +43,12 @@ final class MetadataRole implements AutoCloseable {
   private final CloseStack opened = new CloseStack();
   private final MetadataPeer peer;
 
-  /** What is open already that it needs. */
+  /**
+   * What is open already that it needs.
+   *
+   * @param tls null: none
+   * @param tracer null: nothing is traced
+   */
   record Dependencies(
       DriveResources resources,
       FramePort port,
@@ -50,7 +56,8 @@ final class MetadataRole implements AutoCloseable {
       @Nullable ClusterTls tls,
       MeterRegistry meters,
       Duration verifyEvery,
-      int readsAtOnce) {}
+      int readsAtOnce,
+      @Nullable Tracer tracer) {}
 
   /**
    * @param folder its own
@@ -77,7 +84,10 @@ final class MetadataRole implements AutoCloseable {
               CheckpointLimits.DEFAULT.withVerifyEvery(dependencies.verifyEvery()),
               clock,
               MetadataVersion.KNOWN);
-      peer = opened.add(MetadataPeer.open(config, dependencies.port(), dependencies.loops()));
+      peer =
+          opened.add(
+              MetadataPeer.open(
+                  config, dependencies.port(), dependencies.loops(), dependencies.tracer()));
     } catch (IOException | RuntimeException e) {
       opened.close();
       throw e;

@@ -11,6 +11,7 @@ import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.process.SteadyClock;
+import dev.ashlar.protocol.trace.Tracer;
 import dev.ashlar.server.admin.Admin;
 import dev.ashlar.server.admin.Health;
 import dev.ashlar.server.admin.RunningServer;
@@ -25,6 +26,7 @@ import dev.ashlar.server.config.MetadataFolders;
 import dev.ashlar.server.config.RootCredential;
 import dev.ashlar.server.config.ServerOptions;
 import dev.ashlar.server.jobs.PeriodicJobs;
+import dev.ashlar.server.telemetry.Telemetry;
 import dev.ashlar.storage.drive.DriveResources;
 import dev.ashlar.transport.tls.PortTls;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -80,6 +82,7 @@ public final class Node implements RunningServer {
   Node(ServerOptions options, MeterRegistry meters) throws Exception {
     try {
       Clock clock = Clock.systemUTC();
+      Telemetry telemetry = opened.add(Telemetry.open(options, meters));
       audit = AuditLogs.open(options, opened, meters);
       tls = ServedTls.open(options, opened, meters, clock);
       Clock steady = SteadyClock.ofSystem();
@@ -123,9 +126,13 @@ public final class Node implements RunningServer {
           opened.add(
               new GatewayRole(
                   options,
-                  new GatewayRole.Backend(cluster, profile, metadata, awaited::store),
+                  new GatewayRole.Backend(
+                      cluster,
+                      profile,
+                      telemetry.metadata(metadata, Tracer.Kind.INTERNAL),
+                      telemetry.drives(awaited::store)),
                   new GatewayRole.Dependencies(
-                      codes, resources.slabs(), meters, clock, steady, audit),
+                      codes, resources.slabs(), meters, clock, steady, audit, telemetry.tracer()),
                   LongUnaryOperator.identity()));
       PeriodicJobs jobs = opened.add(new PeriodicJobs(() -> true, meters));
       sweepOnce(gateway.collectGarbage(jobs, gateway.reads()::oldestMs, steady));

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** The drives of one node of a cluster, and the port at which others reach them. */
@@ -99,8 +100,14 @@ final class StorageRole implements AutoCloseable {
 
   /**
    * @param port stays the caller's, who closes it first
+   * @param traced makes of each drive one whose work for requests is traced
    */
-  void serve(FramePort port, UUID cluster, ClusterSecret secret, Sizes sizes) {
+  void serve(
+      FramePort port,
+      UUID cluster,
+      ClusterSecret secret,
+      Sizes sizes,
+      UnaryOperator<ShardStore> traced) {
     ShardServerConfig.Limits standard = ShardServerConfig.Limits.DEFAULT;
     ShardServerConfig.Limits limits =
         new ShardServerConfig.Limits(
@@ -114,6 +121,7 @@ final class StorageRole implements AutoCloseable {
         new ShardServerConfig(cluster, secret, ShardServerConfig.DEFAULT_DRAIN, limits);
     List<ShardStore> served = new ArrayList<>(drives.stores());
     served.addAll(Objects.requireNonNull(awaited).late());
+    served.replaceAll(traced);
     server = new ShardServer(config, port, served, resources.slabs());
   }
 

@@ -9,6 +9,8 @@ import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.LoggingEvent;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.ashlar.protocol.trace.CurrentSpan;
+import dev.ashlar.protocol.trace.TraceContext;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +47,19 @@ class JsonEncoderTest {
     assertEquals("7155DA5C5D5FD143", line.get("requestId").asText());
     assertEquals("Something\nhappened \"{}\"", line.get("message").asText());
     assertFalse(line.has("exception"));
+  }
+
+  @Test
+  void aLineOfATracedRequestHasItsTrace() throws Exception {
+    CurrentSpan.set(() -> new TraceContext(0x4bf9, 2, 3, TraceContext.SAMPLED));
+    try {
+      JsonNode line = parsed(event("request 7155DA5C5D5FD143", "happened", null));
+      assertEquals("0000000000004bf90000000000000002", line.get("trace_id").asText());
+      assertEquals("7155DA5C5D5FD143", line.get("requestId").asText());
+    } finally {
+      CurrentSpan.set(null);
+    }
+    assertFalse(parsed(event("request 7155DA5C5D5FD143", "happened", null)).has("trace_id"));
   }
 
   @Test

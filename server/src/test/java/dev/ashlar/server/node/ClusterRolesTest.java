@@ -163,7 +163,7 @@ public class ClusterRolesTest {
     role.fillVacant(metadata, membership, 1);
     FramePort served =
         new FramePort(cluster.clusterListen().socketAddress(), null, FrameTimes.DEFAULT, loops);
-    role.serve(served, cluster.id(), cluster.secret(), options.sizes());
+    role.serve(served, cluster.id(), cluster.secret(), options.sizes(), drive -> drive);
     BackgroundThread vacant = role.awaitVacant(late::add, Duration.ofMillis(100));
     return new StorageNode(cluster, served, role, membership, vacant);
   }
@@ -213,7 +213,7 @@ public class ClusterRolesTest {
             new GatewayRole(
                 options,
                 new GatewayRole.Backend(cluster.id(), PROFILE, metadata, drives::store),
-                new GatewayRole.Dependencies(codes, slabs, meters, clock, clock, null),
+                new GatewayRole.Dependencies(codes, slabs, meters, clock, clock, null, null),
                 LongUnaryOperator.identity()));
     RootCredential credential =
         RootCredential.given(

@@ -9,6 +9,7 @@ import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.client.ShardWrite;
 import dev.ashlar.protocol.memory.Slab;
 import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.trace.CurrentSpan;
 import dev.ashlar.protocol.wire.Reply;
 import dev.ashlar.protocol.wire.Request;
 import dev.ashlar.transport.frame.OutgoingData;
@@ -57,7 +58,7 @@ final class DriveRequest {
   void start() {
     server.began();
     try {
-      operation.run();
+      CurrentSpan.run(call.trace(), operation);
     } catch (RuntimeException e) {
       server.sessions().warn(call.request().type() + " failed: " + e);
       failed(new ShardException(ShardFault.IO_ERROR, e.toString()));

@@ -1,6 +1,7 @@
 package dev.ashlar.storage.server;
 
 import dev.ashlar.protocol.memory.Slab;
+import dev.ashlar.protocol.trace.TraceContext;
 import dev.ashlar.protocol.wire.FrameHeader;
 import dev.ashlar.protocol.wire.Request;
 import dev.ashlar.protocol.wire.WireFormatException;
@@ -16,6 +17,7 @@ final class ServedCall {
   private final Request request;
   private final long deadlineNanos;
   private final long reservedBytes;
+  private final @Nullable TraceContext trace;
   private @Nullable Slab slab;
   private State state = State.RECEIVING;
   private int announced;
@@ -33,13 +35,20 @@ final class ServedCall {
   /**
    * @param slab receives its data; null if it has none
    * @param reservedBytes bytes of the budget, for its data or its answer
+   * @param trace the span of the client that waits for it; null: it is not traced
    */
-  ServedCall(FrameHeader header, Request request, @Nullable Slab slab, long reservedBytes) {
+  ServedCall(
+      FrameHeader header,
+      Request request,
+      @Nullable Slab slab,
+      long reservedBytes,
+      @Nullable TraceContext trace) {
     this.drive = header.drive();
     this.id = header.request();
     this.request = request;
     this.slab = slab;
     this.reservedBytes = reservedBytes;
+    this.trace = trace;
     this.deadlineNanos = System.nanoTime() + header.timeoutMillis() * 1_000_000L;
   }
 
@@ -57,6 +66,10 @@ final class ServedCall {
 
   long reservedBytes() {
     return reservedBytes;
+  }
+
+  @Nullable TraceContext trace() {
+    return trace;
   }
 
   boolean isOverdue() {

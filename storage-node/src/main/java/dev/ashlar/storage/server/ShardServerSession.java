@@ -158,7 +158,7 @@ final class ShardServerSession extends ServerSession {
       fits = slab != null;
       server.budget().release(fits ? 0 : reserved);
     }
-    ServedCall call = new ServedCall(header, request, slab, fits ? reserved : 0);
+    ServedCall call = new ServedCall(header, request, slab, fits ? reserved : 0, frames().trace());
     calls.put(call.id(), call);
     enter(call);
     if (!fits) {

@@ -67,6 +67,7 @@ final class RawPeer implements AutoCloseable {
     new FrameHeader(
             message.type(),
             isLast,
+            false,
             drive,
             id,
             body.limit(),
@@ -132,6 +133,24 @@ final class RawPeer implements AutoCloseable {
     Message last = answer();
     incoming.salt(handshake.serverSalt());
     return last;
+  }
+
+  /** Welcomes a client as a server does. */
+  void welcome(PeerIdentity side, ClusterSecret secret, HandshakeMessage.Terms terms)
+      throws IOException {
+    if (!(answer() instanceof HandshakeMessage.Hello hello)) {
+      throw new IOException("no HELLO");
+    }
+    byte[] nonce = new byte[HandshakeMessage.NONCE_BYTES];
+    HandshakeMessage.Challenge challenge = new HandshakeMessage.Challenge(side, nonce);
+    send(challenge);
+    Handshake handshake = new Handshake(secret, hello, challenge);
+    if (!(answer() instanceof HandshakeMessage.Proof)) {
+      throw new IOException("no PROOF");
+    }
+    incoming.salt(handshake.clientSalt());
+    send(handshake.welcome(terms));
+    outgoing.salt(handshake.serverSalt());
   }
 
   @Override

@@ -75,6 +75,7 @@ final class CallServerSession extends ServerSession {
             call.method(),
             header.request(),
             header.timeoutMillis(),
+            frames().trace(),
             new MessageAssembler(call.length(), fits));
     calls.put(incoming.id, incoming);
     return incoming;

@@ -1,9 +1,11 @@
 package dev.ashlar.transport.call;
 
+import dev.ashlar.protocol.trace.TraceContext;
 import dev.ashlar.protocol.wire.CallMessage.Method;
 import dev.ashlar.protocol.wire.Role;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /** A call of another process, to be answered once by any thread. */
 public final class IncomingCall {
@@ -12,6 +14,7 @@ public final class IncomingCall {
   private final Method method;
   final long id;
   private final long deadlineNanos;
+  private final @Nullable TraceContext trace;
   final MessageAssembler assembler;
   private final AtomicBoolean isAnswered = new AtomicBoolean();
 
@@ -21,12 +24,14 @@ public final class IncomingCall {
       Method method,
       long id,
       int timeoutMillis,
+      @Nullable TraceContext trace,
       MessageAssembler assembler) {
     this.session = session;
     this.caller = caller;
     this.method = method;
     this.id = id;
     this.deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+    this.trace = trace;
     this.assembler = assembler;
   }
 
@@ -46,6 +51,11 @@ public final class IncomingCall {
   /** When the caller gives up, in terms of {@link System#nanoTime}. */
   public long deadlineNanos() {
     return deadlineNanos;
+  }
+
+  /** The span of the caller that waits for the answer; null: it is not traced. */
+  public @Nullable TraceContext trace() {
+    return trace;
   }
 
   /** Sends the answer if the caller is still connected. */

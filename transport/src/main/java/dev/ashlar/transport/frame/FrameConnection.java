@@ -1,5 +1,6 @@
 package dev.ashlar.transport.frame;
 
+import dev.ashlar.protocol.trace.TraceContext;
 import dev.ashlar.protocol.wire.FrameHeader;
 import dev.ashlar.protocol.wire.Message;
 import dev.ashlar.protocol.wire.Signal;
@@ -135,6 +136,11 @@ public final class FrameConnection extends ChannelInboundHandlerAdapter {
   public void cancel(OutgoingMessage outgoing) {
     outgoing.cancel();
     send(outgoing.drive, outgoing.request, new Signal.Cancel());
+  }
+
+  /** The trace of the request that is arriving; null: it has none. */
+  public @Nullable TraceContext trace() {
+    return reader.trace();
   }
 
   /** From now on this handler interprets the frames, beginning with the one that is arriving. */

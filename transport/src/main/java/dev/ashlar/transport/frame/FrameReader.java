@@ -1,6 +1,7 @@
 package dev.ashlar.transport.frame;
 
 import dev.ashlar.protocol.memory.Slab;
+import dev.ashlar.protocol.trace.TraceContext;
 import dev.ashlar.protocol.wire.FrameHeader;
 import dev.ashlar.protocol.wire.FrameSeal;
 import dev.ashlar.protocol.wire.Message;
@@ -37,6 +38,7 @@ final class FrameReader {
   private ByteBuffer cut = ByteBuffer.allocate(FrameHeader.BYTES);
   private @Nullable FrameHeader header;
   private @Nullable Message message;
+  private @Nullable TraceContext trace;
   private @Nullable ReceiveTarget landing;
   private int dataLeft;
   private boolean isClosed;
@@ -134,6 +136,7 @@ final class FrameReader {
     if ((int) crc.getValue() != of.bodyCrc()) {
       throw new WireFormatException(of.type() + ": checksum mismatch in its body");
     }
+    trace = of.isTraced() ? takeTrace(of, body) : null;
     Message parsed = MessageCodec.take(of.type(), body);
     message = parsed;
     ReceiveTarget at = target.arriving(of, parsed);
@@ -144,6 +147,20 @@ final class FrameReader {
       at.slab().retain();
       landing = at;
     }
+  }
+
+  private static TraceContext takeTrace(FrameHeader of, ByteBuffer body)
+      throws WireFormatException {
+    try {
+      return TraceContext.takeFromEnd(body);
+    } catch (IllegalArgumentException e) {
+      throw new WireFormatException(of.type() + ": " + e.getMessage());
+    }
+  }
+
+  /** The trace of the request that is arriving; null: it has none. */
+  @Nullable TraceContext trace() {
+    return trace;
   }
 
   private void endData() throws IOException {

@@ -1,5 +1,6 @@
 package dev.ashlar.transport.frame;
 
+import dev.ashlar.protocol.trace.TraceContext;
 import dev.ashlar.protocol.wire.FrameHeader;
 import dev.ashlar.protocol.wire.FrameSeal;
 import dev.ashlar.protocol.wire.Message;
@@ -128,7 +129,8 @@ final class FrameScheduler {
   private void emit(OutgoingMessage outgoing) {
     Message message = outgoing.isBegun() ? MORE : outgoing.message;
     OutgoingData data = outgoing.data;
-    int bodyBytes = MessageCodec.bytes(message);
+    TraceContext trace = outgoing.isBegun() ? null : outgoing.trace();
+    int bodyBytes = MessageCodec.bytes(message) + (trace == null ? 0 : TraceContext.BYTES);
     // What may fail comes first: once taken, the pieces belong to the channel.
     ByteBuffer out = sink.open(FrameHeader.BYTES + bodyBytes);
     List<ByteBuffer> pieces = data == null ? List.of() : data.take(Wire.CHUNK_BYTES_MAX);
@@ -143,12 +145,16 @@ final class FrameScheduler {
     int start = out.position();
     out.position(start + FrameHeader.BYTES);
     MessageCodec.put(out, message);
+    if (trace != null) {
+      trace.put(out);
+    }
     crc.reset();
     crc.update(out.slice(start + FrameHeader.BYTES, bodyBytes));
     out.position(start);
     new FrameHeader(
             message.type(),
             isLast,
+            trace != null,
             outgoing.drive,
             outgoing.request,
             bodyBytes,

@@ -1,5 +1,6 @@
 package dev.ashlar.transport.frame;
 
+import dev.ashlar.protocol.trace.TraceContext;
 import dev.ashlar.protocol.wire.Message;
 import org.jspecify.annotations.Nullable;
 
@@ -10,6 +11,7 @@ public final class OutgoingMessage {
   final Message message;
   final @Nullable OutgoingData data;
   final long deadlineNanos;
+  private @Nullable TraceContext trace;
   private boolean isBegun;
   private boolean isCancelled;
   private boolean isEnded;
@@ -24,6 +26,20 @@ public final class OutgoingMessage {
     this.message = message;
     this.data = data;
     this.deadlineNanos = deadlineNanos;
+  }
+
+  /** The trace that the peer is told of with it. */
+  @Nullable TraceContext trace() {
+    return trace;
+  }
+
+  /**
+   * Tells the peer of this trace; before it is sent.
+   *
+   * @param of null: of none
+   */
+  public void trace(@Nullable TraceContext of) {
+    trace = of;
   }
 
   /** Whether a part of it was sent, so that the peer may act on it. */

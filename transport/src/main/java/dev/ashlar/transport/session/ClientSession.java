@@ -8,6 +8,7 @@ import dev.ashlar.protocol.wire.HandshakeFault;
 import dev.ashlar.protocol.wire.HandshakeMessage;
 import dev.ashlar.protocol.wire.PeerIdentity;
 import dev.ashlar.protocol.wire.Role;
+import dev.ashlar.protocol.wire.Wire;
 import dev.ashlar.protocol.wire.WireFormatException;
 import dev.ashlar.transport.EventLoops;
 import dev.ashlar.transport.frame.FrameConnection;
@@ -40,6 +41,9 @@ public abstract class ClientSession<R extends PendingRequest> extends Session {
   private @Nullable Handshake handshake;
   private final LongObjectHashMap<R> underWay = new LongObjectHashMap<>();
   private long lastId;
+
+  /** Whether the server's build knows that requests may have a trace. */
+  private boolean takesTraces;
 
   /**
    * How this process connects, and as what.
@@ -88,7 +92,9 @@ public abstract class ClientSession<R extends PendingRequest> extends Session {
   protected final void send(R request) {
     long id = ++lastId;
     underWay.put(id, request);
-    frames().send(request.send(id));
+    OutgoingMessage message = request.send(id);
+    message.trace(takesTraces ? request.trace() : null);
+    frames().send(message);
   }
 
   /** The request that this frame answers. */
@@ -197,10 +203,10 @@ public abstract class ClientSession<R extends PendingRequest> extends Session {
   }
 
   @Override
-  final void handshake(HandshakeMessage said) throws IOException {
+  final void handshake(FrameHeader header, HandshakeMessage said) throws IOException {
     switch (said) {
       case HandshakeMessage.Challenge challenge -> prove(challenge);
-      case HandshakeMessage.Welcome welcome -> establish(welcome);
+      case HandshakeMessage.Welcome welcome -> establish(header, welcome);
       case HandshakeMessage.Refusal refusal -> {
         server = refusal.identity();
         throw refused(refusal.fault().seenFromThere(), refusal.why());
@@ -229,7 +235,7 @@ public abstract class ClientSession<R extends PendingRequest> extends Session {
     frames().saltOutgoing(now.clientSalt());
   }
 
-  private void establish(HandshakeMessage.Welcome welcome) throws IOException {
+  private void establish(FrameHeader header, HandshakeMessage.Welcome welcome) throws IOException {
     Handshake now = handshake;
     if (now == null) {
       throw unexpected(welcome);
@@ -238,6 +244,7 @@ public abstract class ClientSession<R extends PendingRequest> extends Session {
       throw refused(HandshakeFault.NOT_AUTHENTIC, "the other side does not know the secret");
     }
     setEstablished();
+    takesTraces = (header.request() & Wire.TAKES_TRACES) != 0;
     frames().saltIncoming(now.serverSalt());
     frames().established();
     established(welcome.terms());

@@ -1,11 +1,17 @@
 package dev.ashlar.transport.session;
 
+import dev.ashlar.protocol.trace.CurrentSpan;
+import dev.ashlar.protocol.trace.TraceContext;
 import dev.ashlar.transport.frame.OutgoingMessage;
 import org.jspecify.annotations.Nullable;
 
-/** A request until it is answered. Used on its connection's event loop. */
+/**
+ * A request until it is answered. Made on the thread that asks, whose trace is the request's; used
+ * on its connection's event loop.
+ */
 public abstract class PendingRequest {
   private final long deadlineNanos;
+  private final @Nullable TraceContext trace = CurrentSpan.sampled();
   private long id;
   private @Nullable OutgoingMessage sent;
   private boolean isGivenUp;
@@ -35,6 +41,10 @@ public abstract class PendingRequest {
     OutgoingMessage message = message(newId);
     sent = message;
     return message;
+  }
+
+  final @Nullable TraceContext trace() {
+    return trace;
   }
 
   final long id() {

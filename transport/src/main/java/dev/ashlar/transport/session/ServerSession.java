@@ -1,10 +1,12 @@
 package dev.ashlar.transport.session;
 
+import dev.ashlar.protocol.wire.FrameHeader;
 import dev.ashlar.protocol.wire.Handshake;
 import dev.ashlar.protocol.wire.HandshakeException;
 import dev.ashlar.protocol.wire.HandshakeFault;
 import dev.ashlar.protocol.wire.HandshakeMessage;
 import dev.ashlar.protocol.wire.PeerIdentity;
+import dev.ashlar.protocol.wire.Wire;
 import dev.ashlar.protocol.wire.WireFormatException;
 import dev.ashlar.transport.frame.FrameConnection;
 import java.io.IOException;
@@ -65,7 +67,7 @@ public abstract class ServerSession extends Session {
   }
 
   @Override
-  final void handshake(HandshakeMessage said) throws IOException {
+  final void handshake(FrameHeader header, HandshakeMessage said) throws IOException {
     try {
       switch (said) {
         case HandshakeMessage.Hello first -> challenge(first);
@@ -128,7 +130,7 @@ public abstract class ServerSession extends Session {
     setEstablished();
     sessions.established();
     endHandshake();
-    frames().send(0, 0, now.welcome(terms));
+    frames().send(0, Wire.TAKES_TRACES, now.welcome(terms));
     frames().saltOutgoing(now.serverSalt());
     frames().established();
   }

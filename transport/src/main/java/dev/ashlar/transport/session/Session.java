@@ -41,7 +41,7 @@ abstract class Session implements FrameHandler {
     return isClosed;
   }
 
-  abstract void handshake(HandshakeMessage message) throws IOException;
+  abstract void handshake(FrameHeader header, HandshakeMessage message) throws IOException;
 
   /** Returns where the data behind this message goes; null if it has none or is not wanted. */
   protected abstract @Nullable ReceiveTarget target(FrameHeader header, Message message)
@@ -66,7 +66,7 @@ abstract class Session implements FrameHandler {
   @Override
   public final void arrived(FrameHeader header, Message message) throws IOException {
     if (message instanceof HandshakeMessage said) {
-      handshake(said);
+      handshake(header, said);
     } else {
       received(header, message);
     }

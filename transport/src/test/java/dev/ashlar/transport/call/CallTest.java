@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ashlar.protocol.trace.CurrentSpan;
+import dev.ashlar.protocol.trace.TraceContext;
 import dev.ashlar.protocol.wire.CallMessage.Method;
 import dev.ashlar.protocol.wire.CallMessage.Outcome;
 import dev.ashlar.protocol.wire.ClusterSecret;
@@ -47,6 +49,7 @@ class CallTest {
   private final UUID cluster = UUID.randomUUID();
   private final EventLoops loops = new EventLoops(Transport.preferred(), 2, "call-test");
   private final BlockingQueue<IncomingCall> held = new LinkedBlockingQueue<>();
+  private final Queue<String> traces = new ConcurrentLinkedQueue<>();
   private FramePort port;
   private CallServer server;
 
@@ -56,6 +59,7 @@ class CallTest {
 
   /** Answers a QUERY with its own bytes, backwards; keeps what else comes. */
   private void serve(IncomingCall call) {
+    traces.add(String.valueOf(call.trace()));
     if (call.method() == Method.QUERY) {
       call.answer(CallAnswer.done(reversed(call.body())));
     } else {
@@ -134,6 +138,23 @@ class CallTest {
         failures.add(e);
       }
     }
+  }
+
+  @Test
+  void aCallHasTheTraceOfItsCallerIfThatIsSampled() throws Exception {
+    TraceContext sampled = new TraceContext(1, 2, 3, TraceContext.SAMPLED);
+    try (CallClient client = connected()) {
+      for (TraceContext each : List.of(sampled, new TraceContext(1, 2, 4, (byte) 0))) {
+        CurrentSpan.set(() -> each);
+        try {
+          client.call(Method.QUERY, new byte[200_000], LONG);
+        } finally {
+          CurrentSpan.set(null);
+        }
+      }
+      client.call(Method.QUERY, new byte[0], LONG);
+    }
+    assertEquals(List.of(sampled.toString(), "null", "null"), List.copyOf(traces));
   }
 
   @Test

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.ashlar.protocol.trace;
+
+import org.jspecify.annotations.NullMarked;

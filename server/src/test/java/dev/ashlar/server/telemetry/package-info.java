@@ -1,0 +1,4 @@
+@NullMarked
+package dev.ashlar.server.telemetry;
+
+import org.jspecify.annotations.NullMarked;
