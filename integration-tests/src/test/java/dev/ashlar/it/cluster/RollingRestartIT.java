@@ -38,7 +38,6 @@ class RollingRestartIT {
   private static final Duration PAUSE = Duration.ofMillis(20);
   private static final int LOOKS = 1_500;
   private static final int UPLOADED = 1 << 20;
-  private static final String HANDED_OVER = "has handed leadership to";
   private static final String UP = "\"status\":\"UP\"";
 
   private final long seed = Seeds.seed("RollingRestartIT");
@@ -53,6 +52,7 @@ class RollingRestartIT {
     try (ChangeClient s3 = objects.client()) {
       objects.make(s3, OBJECTS);
     }
+    long handOversBefore = handOvers(nodes);
     objects.underLoad(
         List.of(1, 2),
         () -> {
@@ -68,7 +68,7 @@ class RollingRestartIT {
             say(metadata + " does its part again");
           }
         });
-    assertLeaderHandedOver(nodes);
+    assertTrue(handOvers(nodes) > handOversBefore, "one of the metadata nodes led when it ended");
     objects.underLoad(List.of(2, 2), () -> restartGateway(nodes, 1));
     objects.underLoad(List.of(1, 1), () -> restartGateway(nodes, 2));
     try (ChangeClient s3 = objects.client()) {
@@ -76,15 +76,12 @@ class RollingRestartIT {
     }
   }
 
-  /** One of the metadata nodes led when it was ended. */
-  private static void assertLeaderHandedOver(ClusterNodes nodes) {
-    List<String> told =
-        nodes.of("metadata").stream()
-            .flatMap(node -> node.said().stream())
-            .filter(line -> line.contains("hand leadership to") || line.contains(HANDED_OVER))
-            .toList();
-    assertTrue(!told.isEmpty(), "no leader has handed over");
-    assertTrue(told.stream().allMatch(line -> line.contains(HANDED_OVER)), told::toString);
+  /** What the logs say of hand-overs so far, also of those in other tests. */
+  private static long handOvers(ClusterNodes nodes) {
+    return nodes.of("metadata").stream()
+        .flatMap(node -> node.said().stream())
+        .filter(line -> line.contains("has handed leadership to"))
+        .count();
   }
 
   private void restart(NodeProcess node) {

@@ -10,12 +10,14 @@ import dev.ashlar.transport.metadata.RemoteMetadata;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Measures three peers over loopback sockets in one process: {@code QuorumLoad FOLDER SECONDS
- * LOSSES}.
+ * LOSSES}. With 0 seconds, only what the loss or the end of the leader costs.
  */
 public final class QuorumLoad {
   private static final AtomicLong NAMES = new AtomicLong();
@@ -35,13 +37,17 @@ public final class QuorumLoad {
         RemoteMetadata client = group.client()) {
       Operation commit = QuorumLoad::commit;
       Operation read = any -> any.credential("key1");
-      for (int inFlight : new int[] {1, 16, 64}) {
+      for (int inFlight : seconds == 0 ? new int[0] : new int[] {1, 16, 64}) {
         measure("commit", commit, client, inFlight, seconds / 2); // warm
         measure("commit", commit, client, inFlight, seconds);
         measure("read", read, client, inFlight, seconds);
       }
       for (int i = 0; i < losses; i++) {
         lose(group, client);
+      }
+      for (int i = 0; i < losses; i++) {
+        end(group, client, false);
+        end(group, client, true);
       }
     }
     System.exit(0);
@@ -125,5 +131,53 @@ public final class QuorumLoad {
         (written - begin) / 1_000_000, (System.nanoTime() - begin) / 1_000_000);
     group.start(leader);
     group.awaitMember(leader, group.peer(group.awaitLeader()).status().appliedIndex());
+  }
+
+  /** The longest time without an answer while the leader ends. */
+  private static void end(LoopbackGroup group, RemoteMetadata client, boolean handsOver)
+      throws Exception {
+    int leader = group.awaitLeader();
+    AtomicBoolean isOver = new AtomicBoolean();
+    AtomicLong commits = new AtomicLong();
+    AtomicLong reads = new AtomicLong();
+    List<Thread> loops =
+        List.of(
+            Thread.ofVirtual()
+                .start(() -> commits.set(longest(QuorumLoad::commit, client, isOver))),
+            Thread.ofVirtual()
+                .start(() -> reads.set(longest(any -> any.credential("key1"), client, isOver))));
+    Thread.sleep(500);
+    if (handsOver) {
+      group.peer(leader).handOver();
+    }
+    group.kill(leader);
+    commit(client);
+    Thread.sleep(500);
+    isOver.set(true);
+    for (Thread loop : loops) {
+      loop.join();
+    }
+    System.out.printf(
+        "leader ended, %s: longest commit %d ms, longest read %d ms%n",
+        handsOver ? "handing over" : "without handing over",
+        commits.get() / 1_000_000,
+        reads.get() / 1_000_000);
+    group.start(leader);
+    group.awaitMember(leader, group.peer(group.awaitLeader()).status().appliedIndex());
+  }
+
+  private static long longest(Operation operation, MetadataClient client, AtomicBoolean isOver) {
+    long longest = 0;
+    try {
+      for (long now = System.nanoTime(); !isOver.get(); ) {
+        operation.run(client);
+        long after = System.nanoTime();
+        longest = Math.max(longest, after - now);
+        now = after;
+      }
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+    return longest;
   }
 }
