@@ -71,7 +71,9 @@ public final class TelemetryOptions {
         metricsSeconds);
     Double ratio = traceRatio;
     require(
-        ratio == null || (ratio >= 0 && ratio <= 1), "--trace-ratio takes 0 to 1, not %s", ratio);
+        ratio == null || (ratio >= 0 && ratio <= 1),
+        "--trace-ratio takes 0 to 1, not %s",
+        String.valueOf(ratio));
     require(ratio == null || url != null, "--trace-ratio needs an --otlp-endpoint");
   }
 

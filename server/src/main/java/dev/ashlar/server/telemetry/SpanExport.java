@@ -136,14 +136,21 @@ final class SpanExport implements AutoCloseable {
 
   /** Sends what waits if the collector takes it at once. */
   @Override
-  public void close() throws InterruptedException {
+  public void close() {
     thread.close();
-    long end = System.nanoTime() + END_WAIT.toNanos();
+    try {
+      sendRest(System.nanoTime() + END_WAIT.toNanos());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    dropped.add(batch.size() + waiting.size());
+  }
+
+  private void sendRest(long endNanos) throws InterruptedException {
     while (batch.size() + waiting.size() > 0) {
       waiting.drainTo(batch, BATCH_MAX - batch.size());
-      long left = end - System.nanoTime();
+      long left = endNanos - System.nanoTime();
       if (left <= 0 || send(Duration.ofNanos(left)) == Outcome.NOT_NOW) {
-        dropped.add(batch.size() + waiting.size());
         return;
       }
     }

@@ -162,7 +162,7 @@ public final class Telemetry implements AutoCloseable {
 
   /** Sends what the collector has not been told yet, if it takes that soon. */
   @Override
-  public void close() throws InterruptedException {
+  public void close() {
     if (all != null && exported != null) {
       exported.close();
       all.remove(exported);
