@@ -22,7 +22,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
@@ -253,10 +252,9 @@ class HandOverTest {
       createBucket(client, "after");
       awaitQuiet(group, 3);
       long term = term(group, leader);
-      Map<Endpoint, Integer> places =
-          Map.of(group.endpoint(0), 0, group.endpoint(1), 1, group.endpoint(2), 2);
+      List<Endpoint> places = group.endpoints();
       for (Calls.Sent late : List.copyOf(calls.handOver)) {
-        int place = places.get(late.to());
+        int place = places.indexOf(late.to());
         StartLeaderElectionRequestProto request =
             StartLeaderElectionRequestProto.parseFrom(late.body());
         assertRefused(group, place, late.method(), late.body());
