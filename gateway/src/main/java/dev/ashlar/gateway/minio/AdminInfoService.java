@@ -5,6 +5,7 @@ import dev.ashlar.gateway.access.policy.decision.Authorization;
 import dev.ashlar.gateway.access.policy.decision.Decision;
 import dev.ashlar.gateway.audit.AuditEvent;
 import dev.ashlar.gateway.auth.FormAuthenticator;
+import dev.ashlar.gateway.error.Denial;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
@@ -128,8 +129,9 @@ public final class AdminInfoService implements RequestHandler {
         new AccessRequest(
             caller.requester(), ACTION, "*", new RequestFacts(caller, connection, Map.of()));
     Decision decision = Authorization.decideInOwnAccount(request, caller.policies());
-    if (!decision.isAllowed()) {
-      throw new S3Exception(S3Error.ACCESS_DENIED).deniedBy(decision.why());
+    Denial why = decision.why();
+    if (why != null) {
+      throw new S3Exception(S3Error.ACCESS_DENIED).deniedBy(why);
     }
     if (audit != null) {
       audit.allowed();
