@@ -25,7 +25,10 @@ public enum ChecksumKind {
   private final ChecksumAlgorithm algorithm;
   private final int bytes;
   private final String header = "x-amz-checksum-" + lowerCaseName();
+
+  @SuppressWarnings("ImmutableEnumChecker") // nobody writes to its array
   private final AsciiString headerName = AsciiString.cached(header);
+
   private final String element = "Checksum" + name();
 
   ChecksumKind(ChecksumAlgorithm algorithm, int bytes) {

@@ -16,6 +16,7 @@ public record Conditions(
     long ifModifiedSince,
     long ifUnmodifiedSince) {
   /** The headers that have the conditions. */
+  @SuppressWarnings("ImmutableEnumChecker") // nobody writes to the arrays of the names
   enum Names {
     /** If-Match and so on. */
     PLAIN(""),
