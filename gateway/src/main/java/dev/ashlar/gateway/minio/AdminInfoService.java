@@ -18,6 +18,7 @@ import dev.ashlar.gateway.s3.VirtualHosts;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import java.time.Clock;
+import java.util.regex.Pattern;
 import java.util.Map;
 
 /**
@@ -30,10 +31,11 @@ public final class AdminInfoService implements RequestHandler {
   private static final String PREFIX = "/minio/admin/";
   private static final String INFO = PREFIX + "v3/info";
   private static final String SERVICE = "s3";
-  private static final String SIGNED_IN_NO_REGION = "//" + SERVICE + "/aws4_request";
+  private static final Pattern SIGNED_IN_NO_REGION =
+      Pattern.compile("[ ,]Credential=[^,]*//" + SERVICE + "/aws4_request *(,|$)");
   private static final byte[] NO_BODY = {};
 
-  /** As MinIO's policies call it; in Ashlar's, only what allows everything covers it. */
+  /** As MinIO's policies call it. In those of users, {@code *} and {@code NotAction} cover it. */
   private static final String ACTION = "admin:ServerInfo";
 
   private final RequestHandler others;
@@ -96,7 +98,7 @@ public final class AdminInfoService implements RequestHandler {
     String authorization = exchange.headers().get("authorization");
     return authorization == null
         ? isInfo(exchange) && !exchange.rawQuery().contains("Signature=")
-        : authorization.contains(SIGNED_IN_NO_REGION);
+        : SIGNED_IN_NO_REGION.matcher(authorization).find();
   }
 
   private static boolean isInfo(HttpExchange exchange) {

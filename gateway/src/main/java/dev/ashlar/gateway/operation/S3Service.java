@@ -65,6 +65,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Serves S3 requests: parses, authenticates, decides on access, and runs the operation. */
 public final class S3Service implements RequestHandler {
+  /** A longer one is none, but whatever a client has sent. */
+  private static final int BUCKET_NAME_MAX = 63;
+
   private final Authenticator authenticator;
   private final S3RequestParser parser;
   private final RequestMetrics metrics;
@@ -144,7 +147,7 @@ public final class S3Service implements RequestHandler {
     span.name(operation);
     span.add("rpc.method", operation);
     String bucket = request.bucket();
-    if (bucket != null) {
+    if (bucket != null && bucket.length() <= BUCKET_NAME_MAX) {
       span.add("aws.s3.bucket", bucket);
     }
   }

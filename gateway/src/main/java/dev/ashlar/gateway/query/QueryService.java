@@ -149,13 +149,19 @@ public final class QueryService implements RequestHandler {
     if (audit != null) {
       CallAudit.describe(audit, api, action, parameters);
     }
-    describe(CurrentSpan.get(), api, action);
+    describe(CurrentSpan.get(), api, caller == null ? null : action);
     return new Request(action, parameters, caller);
   }
 
-  private static void describe(@Nullable Span span, QueryApi api, String action) {
-    if (span != null) {
-      span.name(api.name());
+  /**
+   * @param action null for a caller without credentials, who may name any
+   */
+  private static void describe(@Nullable Span span, QueryApi api, @Nullable String action) {
+    if (span == null) {
+      return;
+    }
+    span.name(api.name());
+    if (action != null) {
       span.add("rpc.method", api.name() + "/" + action);
     }
   }

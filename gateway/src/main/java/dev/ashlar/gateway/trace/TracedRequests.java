@@ -10,6 +10,7 @@ import dev.ashlar.protocol.trace.Span;
 import dev.ashlar.protocol.trace.TraceContext;
 import dev.ashlar.protocol.trace.Tracer;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 public final class TracedRequests implements RequestHandler {
   private static final String TRACEPARENT = "traceparent";
   private static final int SERVER_ERROR = 500;
+  private static final Set<String> METHODS =
+      Set.of("GET", "HEAD", "PUT", "POST", "PATCH", "DELETE", "OPTIONS");
 
   private final RequestHandler handler;
   private final Tracer tracer;
@@ -36,7 +39,7 @@ public final class TracedRequests implements RequestHandler {
 
   @Override
   public HttpAnswer handle(HttpExchange exchange) throws S3Exception, InterruptedException {
-    Span span = tracer.begin(exchange.method(), Tracer.Kind.SERVER, parent(exchange));
+    Span span = tracer.begin(method(exchange), Tracer.Kind.SERVER, parent(exchange));
     Served served = new Served(span);
     Span before = CurrentSpan.set(span);
     exchange.onEnd(
@@ -65,8 +68,13 @@ public final class TracedRequests implements RequestHandler {
     return named.size() == 1 ? TraceContext.parse(named.getFirst()) : null;
   }
 
+  /** As the conventions demand: any other text could be of any length. */
+  private static String method(HttpExchange exchange) {
+    return METHODS.contains(exchange.method()) ? exchange.method() : "_OTHER";
+  }
+
   private static void describe(Span span, HttpExchange exchange) {
-    span.add("http.request.method", exchange.method());
+    span.add("http.request.method", method(exchange));
     span.add("url.scheme", exchange.client().encrypted() ? "https" : "http");
     span.add("aws.request_id", exchange.requestId());
     long length = exchange.body().length();

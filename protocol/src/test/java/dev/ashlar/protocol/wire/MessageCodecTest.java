@@ -169,7 +169,7 @@ class MessageCodecTest {
         35 2fd9fe1e
         36 0
         37 0
-        40 59cc45b9
+        40 3c7d86a7
         41 837a60a4
         """,
         checksums.toString());

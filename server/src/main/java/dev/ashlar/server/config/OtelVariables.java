@@ -15,11 +15,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What the environment says under the names that OpenTelemetry's specification has for all
- * programs. They count only if one of them names the collector.
+ * programs. Those that stand for options count only if one of them names a collector that speaks
+ * OTLP over HTTP: a server must not end because of variables that are meant for other programs.
  */
 public final class OtelVariables {
   private static final String ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT";
   private static final String INTERVAL = "OTEL_METRIC_EXPORT_INTERVAL";
+  private static final String RATIO = "OTEL_TRACES_SAMPLER_ARG";
   private static final String HEADERS = "OTEL_EXPORTER_OTLP_HEADERS";
   private static final String ATTRIBUTES = "OTEL_RESOURCE_ATTRIBUTES";
 
@@ -29,7 +31,7 @@ public final class OtelVariables {
           "--otlp-ca", "OTEL_EXPORTER_OTLP_CERTIFICATE",
           "--otlp-service", "OTEL_SERVICE_NAME",
           "--otlp-metrics-interval", INTERVAL,
-          "--trace-ratio", "OTEL_TRACES_SAMPLER_ARG");
+          "--trace-ratio", RATIO);
 
   /** A name and a value of HTTP. */
   private static final Pattern HEADER = Pattern.compile("([!#$%&'*+.^_`|~0-9A-Za-z-]+)=([ -~]+)");
@@ -39,16 +41,28 @@ public final class OtelVariables {
   /** By option, what the environment says. */
   static Map<String, Alias> aliases(Map<String, String> environment) {
     Map<String, Alias> found = new LinkedHashMap<>();
-    if (!value(environment, ENDPOINT).isEmpty()) {
+    if (isMeant(environment)) {
       BY_OPTION.forEach(
           (option, variable) -> {
             String value = value(environment, variable);
-            if (!value.isEmpty()) {
+            boolean isOther = variable.equals(RATIO) && !isRatio(environment);
+            if (!value.isEmpty() && !isOther) {
               found.put(option, new Alias(inSeconds(variable, value), from(variable)));
             }
           });
     }
     return found;
+  }
+
+  private static boolean isMeant(Map<String, String> environment) {
+    String endpoint = value(environment, ENDPOINT);
+    return (endpoint.startsWith("http://") || endpoint.startsWith("https://"))
+        && !value(environment, "OTEL_SDK_DISABLED").equalsIgnoreCase("true");
+  }
+
+  /** Other samplers have arguments of other forms. */
+  private static boolean isRatio(Map<String, String> environment) {
+    return value(environment, "OTEL_TRACES_SAMPLER").endsWith("traceidratio");
   }
 
   private static String value(Map<String, String> environment, String variable) {

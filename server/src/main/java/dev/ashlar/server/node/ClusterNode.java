@@ -104,13 +104,14 @@ final class ClusterNode implements RunningServer {
     try {
       // Before anything is opened: what is wrong with it shows at once.
       tls = openTls();
-      telemetry = opened.add(Telemetry.open(options, meters));
       audit = AuditLogs.open(options, opened, meters);
       portTls = ServedTls.open(options, opened, meters, clock);
       int threads = options.sizes().eventLoops();
       loops = opened.add(new EventLoops(options.service().transport(), threads, "cluster"));
       codes = opened.add(new ErasureCodes(options.data().codec()));
       resources = opened.add(ProcessMemory.resources(options, codes, meters, clock));
+      // Closed before them: it tells of them once more.
+      telemetry = opened.add(Telemetry.open(options, meters));
       start();
       new OpenFiles(options.sizes().openFiles()).report(options.dataFolders().size());
     } catch (Exception e) {

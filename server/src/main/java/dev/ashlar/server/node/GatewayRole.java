@@ -315,7 +315,7 @@ final class GatewayRole implements AutoCloseable {
             new SecureRandom());
     FormAuthenticator forms =
         new FormAuthenticator(principals, signedRegion(), dependencies.clock(), attempts);
-    AdminInfoService s3 =
+    AdminInfoService withAdministration =
         new AdminInfoService(
             TracedRequests.of(withIdentities(service, forms, seals), dependencies.tracer()),
             hosts,
@@ -333,7 +333,7 @@ final class GatewayRole implements AutoCloseable {
         .add(
             new S3Server(
                 http,
-                new HealthService(s3, hosts, state),
+                new HealthService(withAdministration, hosts, state),
                 budget,
                 dependencies.meters(),
                 dependencies.clock(),

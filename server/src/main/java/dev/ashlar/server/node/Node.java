@@ -82,12 +82,13 @@ public final class Node implements RunningServer {
   Node(ServerOptions options, MeterRegistry meters) throws Exception {
     try {
       Clock clock = Clock.systemUTC();
-      Telemetry telemetry = opened.add(Telemetry.open(options, meters));
       audit = AuditLogs.open(options, opened, meters);
       tls = ServedTls.open(options, opened, meters, clock);
       Clock steady = SteadyClock.ofSystem();
       ErasureCodes codes = opened.add(new ErasureCodes(options.data().codec()));
       DriveResources resources = opened.add(ProcessMemory.resources(options, codes, meters, clock));
+      // Closed before them: it tells of them once more.
+      Telemetry telemetry = opened.add(Telemetry.open(options, meters));
       if (!MetadataServer.holdMetadata(peerFolders(options))
           && DriveFolderState.holdData(options.dataFolders())) {
         throw new IOException(

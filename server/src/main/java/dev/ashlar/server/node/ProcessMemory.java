@@ -19,8 +19,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
-import org.rocksdb.Cache;
 
 /**
  * Who may have how much of the direct memory, and what the process' resident memory consists of.
@@ -69,7 +69,7 @@ final class ProcessMemory {
             .withRecentBytes(directBytes / 16 * RECENT_SIXTEENTHS)
             .withIndexes(sizes.blockCacheBytes(), sizes.writeBufferBytes(), sizes.driveReads());
     DriveResources resources = new DriveResources(slabs, meters, clock, codes::of, budget);
-    measure(resources.blockCache(), meters);
+    measure(resources::cachedBytes, meters);
     return resources;
   }
 
@@ -101,12 +101,12 @@ final class ProcessMemory {
   }
 
   /**
-   * @param rocks in which RocksDB has its blocks and memtables; read as long as meters are
+   * @param rocks bytes of RocksDB's blocks and memtables; asked as long as meters are read
    */
-  private static void measure(Cache rocks, MeterRegistry meters) {
+  private static void measure(LongSupplier rocks, MeterRegistry meters) {
     part("heap", ProcessMemory::heap, meters);
     part("direct", ProcessMemory::direct, meters);
-    part("rocksdb", rocks::getUsage, meters);
+    part("rocksdb", rocks::getAsLong, meters);
     if (Files.isReadable(STATUS)) {
       part("other", () -> other(rocks), meters);
       String resident = "Resident memory of the process";
@@ -134,8 +134,8 @@ final class ProcessMemory {
   }
 
   /** Not below 0: what is committed or allocated but was never touched is not resident. */
-  private static long other(Cache rocks) {
-    return Math.max(0, resident() - heap() - direct() - rocks.getUsage());
+  private static long other(LongSupplier rocks) {
+    return Math.max(0, resident() - heap() - direct() - rocks.getAsLong());
   }
 
   private static long resident() {

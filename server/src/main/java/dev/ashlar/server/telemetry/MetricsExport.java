@@ -1,6 +1,8 @@
 package dev.ashlar.server.telemetry;
 
 import io.micrometer.core.instrument.Clock;
+import io.micrometer.registry.otlp.AggregationTemporality;
+import io.micrometer.registry.otlp.HistogramFlavor;
 import io.micrometer.registry.otlp.OtlpConfig;
 import io.micrometer.registry.otlp.OtlpMeterRegistry;
 import java.time.Duration;
@@ -21,14 +23,18 @@ final class MetricsExport {
    */
   static OtlpMeterRegistry start(
       OtlpSender sender, Duration interval, Map<String, String> described, Clock clock) {
-    return OtlpMeterRegistry.builder(new Config(interval, described))
+    return OtlpMeterRegistry.builder(new Config(sender.url().toString(), interval, described))
         .clock(clock)
         .metricsSender(request -> sender.send(request.getMetricsData(), TIMEOUT))
         .build();
   }
 
-  /** Nothing of it comes from the environment, where Micrometer would look itself. */
-  private record Config(Duration step, Map<String, String> resourceAttributes)
+  /**
+   * Micrometer looks in the environment for what is not told here.
+   *
+   * @param url for its log
+   */
+  private record Config(String url, Duration step, Map<String, String> resourceAttributes)
       implements OtlpConfig {
     @Override
     public @Nullable String get(String key) {
@@ -39,6 +45,16 @@ final class MetricsExport {
     @Override
     public Map<String, String> headers() {
       return Map.of();
+    }
+
+    @Override
+    public AggregationTemporality aggregationTemporality() {
+      return AggregationTemporality.CUMULATIVE;
+    }
+
+    @Override
+    public HistogramFlavor histogramFlavor() {
+      return HistogramFlavor.EXPLICIT_BUCKET_HISTOGRAM;
     }
 
     @Override

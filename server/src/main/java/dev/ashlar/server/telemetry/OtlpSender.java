@@ -7,10 +7,15 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
@@ -70,21 +75,31 @@ final class OtlpSender {
     return builder.build();
   }
 
+  URI url() {
+    return url;
+  }
+
   /** Waits for the collector's answer, at most for the timeout. */
   Outcome send(byte[] message, Duration timeout) throws InterruptedException {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(url)
-            .timeout(timeout)
             .POST(HttpRequest.BodyPublishers.ofByteArray(compressed(message)));
     headers.forEach(request::setHeader);
     request.setHeader("Content-Type", "application/x-protobuf");
     request.setHeader("Content-Encoding", "gzip");
+    CompletableFuture<HttpResponse<Void>> answer =
+        http.sendAsync(request.build(), BodyHandlers.discarding());
     try {
-      int status = http.send(request.build(), BodyHandlers.discarding()).statusCode();
-      return answered(status);
-    } catch (IOException e) {
-      failed(e.toString());
+      // The timeout of a request does not count once the head of its answer is there.
+      return answered(answer.get(timeout.toNanos(), TimeUnit.NANOSECONDS).statusCode());
+    } catch (TimeoutException e) {
+      failed("it does not answer in " + timeout.toSeconds() + " s");
       return Outcome.NOT_NOW;
+    } catch (ExecutionException e) {
+      failed(String.valueOf(e.getCause()));
+      return Outcome.NOT_NOW;
+    } finally {
+      answer.cancel(true);
     }
   }
 

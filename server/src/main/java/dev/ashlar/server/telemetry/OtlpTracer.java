@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Makes spans as OTLP has them. The sampler is the one that OpenTelemetry calls
- * parentbased_traceidratio: processes with the same ratio decide alike about a trace.
+ * parentbased_traceidratio: the ratio decides where a trace begins, and the rest of it follows.
  */
 final class OtlpTracer implements Tracer {
   /** The ids of traces that begin here are random. */

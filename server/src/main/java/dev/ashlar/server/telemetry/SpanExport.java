@@ -142,8 +142,9 @@ final class SpanExport implements AutoCloseable {
       sendRest(System.nanoTime() + END_WAIT.toNanos());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    } finally {
+      dropped.add(batch.size() + waiting.size());
     }
-    dropped.add(batch.size() + waiting.size());
   }
 
   private void sendRest(long endNanos) throws InterruptedException {

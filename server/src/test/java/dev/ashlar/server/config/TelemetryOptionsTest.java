@@ -43,6 +43,7 @@ class TelemetryOptionsTest {
             "OTEL_EXPORTER_OTLP_CERTIFICATE", "/ca.pem",
             "OTEL_SERVICE_NAME", "photos",
             "OTEL_METRIC_EXPORT_INTERVAL", "15000",
+            "OTEL_TRACES_SAMPLER", "parentbased_traceidratio",
             "OTEL_TRACES_SAMPLER_ARG", "0.25");
     TelemetryOptions options = parse(environment);
     assertEquals(URI.create("https://collector:4318/base"), options.endpoint());
@@ -51,6 +52,21 @@ class TelemetryOptionsTest {
     assertEquals(Duration.ofSeconds(15), options.metricsInterval());
     assertEquals(0.25, options.traceRatio());
     assertEquals(0.5, parse(environment, "--trace-ratio=0.5").traceRatio());
+  }
+
+  @Test
+  void thoseMeantForOtherProgramsDoNot() {
+    Map<String, String> ofAnotherSampler =
+        Map.of(
+            "OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector:4318",
+            "OTEL_TRACES_SAMPLER", "jaeger_remote",
+            "OTEL_TRACES_SAMPLER_ARG", "endpoint=http://sampler:14250");
+    assertNull(parse(ofAnotherSampler).traceRatio());
+    assertNull(parse(Map.of("OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4317")).endpoint());
+    Map<String, String> off =
+        Map.of(
+            "OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector:4318", "OTEL_SDK_DISABLED", "true");
+    assertNull(parse(off).endpoint());
   }
 
   /** Otherwise a ratio meant for other programs would be refused. */

@@ -30,7 +30,13 @@ public final class Collector implements AutoCloseable {
   private final Map<String, Metric> metrics = new ConcurrentHashMap<>();
   private final List<String> authorizations = new CopyOnWriteArrayList<>();
 
-  /** What it answers; 0: nothing, ever. */
+  /** It answers nothing, ever. */
+  public static final int SILENCE = 0;
+
+  /** It answers the head of a 200, and never the body. */
+  public static final int HEAD = 1;
+
+  /** What it answers. */
   private volatile int status = 200;
 
   /** A span, and the process that it is of. */
@@ -57,7 +63,11 @@ public final class Collector implements AutoCloseable {
     try (exchange) {
       byte[] bytes = new GZIPInputStream(exchange.getRequestBody()).readAllBytes();
       authorizations.add(String.valueOf(exchange.getRequestHeaders().getFirst("Authorization")));
-      if (answer == 0) {
+      if (answer == HEAD) {
+        exchange.sendResponseHeaders(200, 10);
+        exchange.getResponseBody().flush();
+      }
+      if (answer == HEAD || answer == SILENCE) {
         TimeUnit.MINUTES.sleep(5);
       }
       if (answer == 200) {
@@ -112,7 +122,7 @@ public final class Collector implements AutoCloseable {
     return URI.create("http://127.0.0.1:" + server.getAddress().getPort());
   }
 
-  /** From now on it answers this; 0: nothing, ever. */
+  /** From now on it answers this status, or {@link #SILENCE} or {@link #HEAD}. */
   public void answer(int newStatus) {
     status = newStatus;
   }

@@ -13,6 +13,8 @@ import java.util.Map;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
@@ -82,10 +84,11 @@ class SpanExportTest {
   }
 
   /** What waits is bounded, and so is the time that the end takes. */
-  @Test
-  void aCollectorThatHangsHoldsNobodyUp() throws Exception {
+  @ParameterizedTest
+  @ValueSource(ints = {Collector.SILENCE, Collector.HEAD})
+  void aCollectorThatHangsHoldsNobodyUp(int answer) throws Exception {
     try (Collector collector = new Collector()) {
-      collector.answer(0);
+      collector.answer(answer);
       SpanExport export = export(collector.endpoint());
       int count = 2 * SpanExport.WAITING_MAX;
       add(export, count);

@@ -133,6 +133,13 @@ public final class DriveResources implements AutoCloseable {
     return blockCache;
   }
 
+  /** Bytes in the block cache; 0 when it is closed. */
+  public long cachedBytes() {
+    synchronized (blockCache) {
+      return blockCache.isOwningHandle() ? blockCache.getUsage() : 0;
+    }
+  }
+
   public WriteBufferManager writeBufferManager() {
     return writeBufferManager;
   }
@@ -211,6 +218,8 @@ public final class DriveResources implements AutoCloseable {
     watch.shutdownNow();
     readThreads.close();
     writeBufferManager.close();
-    blockCache.close();
+    synchronized (blockCache) {
+      blockCache.close();
+    }
   }
 }
