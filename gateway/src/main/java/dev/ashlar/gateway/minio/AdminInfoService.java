@@ -18,8 +18,8 @@ import dev.ashlar.gateway.s3.VirtualHosts;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import java.time.Clock;
-import java.util.regex.Pattern;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /**
  * Answers {@code mc admin info}, refuses the rest of MinIO's administration, and leaves all other

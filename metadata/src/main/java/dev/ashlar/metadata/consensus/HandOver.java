@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import org.apache.ratis.protocol.RaftClientReply;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.slf4j.Logger;
@@ -23,11 +24,22 @@ final class HandOver {
   private HandOver() {}
 
   /**
-   * Returns when another peer leads, or none will for this peer's asking: then it leads no more.
+   * Returns when another peer leads. Where none can take over, this one still leads; where the
+   * attempt failed, it has stepped down if it could.
    *
-   * @param max after which an election timeout would be no slower
+   * @param max how long to wait for the successor; an election would take as long
    */
-  static void run(RunningPeer leader, Duration max) throws InterruptedException {
+  static void run(RunningPeer leader, Duration max) {
+    try {
+      toAnother(leader, max);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (RuntimeException e) {
+      LOG.warn("Metadata peer {} could not hand leadership over", leader.peer().id(), e);
+    }
+  }
+
+  private static void toAnother(RunningPeer leader, Duration max) throws InterruptedException {
     Peer peer = leader.peer();
     Optional<RaftPeerId> successor = leader.network().successor();
     if (successor.isEmpty()) {
@@ -35,7 +47,12 @@ final class HandOver {
       return;
     }
     try {
-      RaftClientReply reply = await(peer.handOver(successor.get()), max);
+      // Ratis waits on when the successor refuses.
+      RaftClientReply reply =
+          await(
+              peer.handOver(successor.get())
+                  .applyToEither(leader.network().refusedHandOver(), Function.identity()),
+              max);
       if (reply.isSuccess()) {
         LOG.info("Metadata peer {} has handed leadership to {}.", peer.id(), successor.get());
       } else {
@@ -48,7 +65,7 @@ final class HandOver {
 
   /**
    * A leader that has given up its lease answers no reads, and one that waits for its successor
-   * takes no commands: another one is better, even if later.
+   * takes no commands: so it steps down, and the others elect one.
    */
   private static void endWithoutSuccessor(Peer peer, RaftPeerId successor, String why)
       throws InterruptedException {

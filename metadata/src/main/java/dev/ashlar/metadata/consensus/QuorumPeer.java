@@ -53,6 +53,7 @@ import org.slf4j.LoggerFactory;
  * and reads.
  */
 public final class QuorumPeer implements AutoCloseable {
+  private static final Duration HAND_OVER_MAX = Duration.ofSeconds(5);
   private static final Logger LOG = LoggerFactory.getLogger(QuorumPeer.class);
   private static final Duration LEASE_CHECK = Duration.ofMillis(10);
   private static final Duration NEW_PEER_WAIT = Duration.ofMinutes(1);
@@ -375,15 +376,32 @@ public final class QuorumPeer implements AutoCloseable {
     }
   }
 
+  /** Called before the end: from now on this peer votes, but does not become leader. */
+  public void setEnding() {
+    RunningPeer now = running;
+    if (now != null) {
+      now.network().setEnding();
+    }
+  }
+
   /**
    * Hands leadership to another peer, if this one leads and another can: the others need not miss
    * this one first. Called before the end. Commands and reads wait meanwhile, and are then sent on.
    */
   public void handOver() {
     RunningPeer now = running;
+    if (now == null || !now.peer().isLeaderReady()) {
+      return;
+    }
+    Thread thread =
+        Thread.ofPlatform()
+            .daemon()
+            .name("metadata-hand-over")
+            .start(() -> HandOver.run(now, config.elections().min()));
     try {
-      if (now != null && now.peer().isLeaderReady()) {
-        HandOver.run(now, config.elections().min());
+      // Ratis may write its term and vote meanwhile, to a drive that hangs.
+      if (!thread.join(HAND_OVER_MAX)) {
+        LOG.warn("Metadata peer {} ends although its hand-over hangs.", now.peer().id());
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -127,6 +127,11 @@ public final class MetadataPeer implements AutoCloseable {
     return MetadataBackup.of(peer.export(deadlineNanos), cluster, BackupHeader.Form.PROCESSES, now);
   }
 
+  /** From now on this peer does not become leader; called before the end. */
+  public void setEnding() {
+    peer.setEnding();
+  }
+
   /** Hands leadership over before the end, see {@link QuorumPeer#handOver}. */
   public void handOver() {
     peer.handOver();

@@ -3,6 +3,7 @@ package dev.ashlar.metadata.server;
 import static dev.ashlar.metadata.server.BucketLoad.createBucket;
 import static dev.ashlar.metadata.server.BucketLoad.names;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -60,6 +61,7 @@ class HandOverTest {
     private final Set<Endpoint> older = ConcurrentHashMap.newKeySet();
 
     private volatile Runnable afterElect = () -> {};
+    private volatile boolean refusesToLead;
 
     record Sent(Endpoint to, Method method, byte[] body) {}
 
@@ -73,7 +75,10 @@ class HandOverTest {
           && parsed(() -> RequestVoteRequestProto.parseFrom(body).getPreVote())) {
         missedLeaders.incrementAndGet();
       }
-      CallAnswer answer = call.make();
+      CallAnswer answer =
+          method == Method.ELECT && refusesToLead
+              ? CallAnswer.because(Outcome.REFUSED, "for a test")
+              : call.make();
       if (method == Method.ELECT) {
         afterElect.run();
       }
@@ -160,6 +165,36 @@ class HandOverTest {
       group.kill(leader);
       createBucket(client, "after");
       assertEquals(0, calls.missedLeaders.get());
+      assertEquals(Set.of("before", "after"), names(client));
+    }
+  }
+
+  @Test
+  void aPeerThatIsEndingItselfIsNotChosen() throws Exception {
+    try (LoopbackGroup group = group(3);
+        RemoteMetadata client = group.client()) {
+      createBucket(client, "before");
+      int leader = awaitQuiet(group, 3);
+      int ending = leader == 1 ? 2 : 1;
+      group.peer(ending).setEnding();
+      group.peer(leader).handOver();
+      int next = group.awaitLeader(place -> place != leader);
+      assertTrue(next != ending);
+      assertEquals(Set.of("before"), names(client));
+    }
+  }
+
+  /** It does not wait for the successor, and takes commands only if it is elected again. */
+  @Test
+  void aLeaderWhoseSuccessorRefusesStepsDown() throws Exception {
+    try (LoopbackGroup group = group(3);
+        RemoteMetadata client = group.client()) {
+      createBucket(client, "before");
+      int leader = awaitQuiet(group, 3);
+      calls.refusesToLead = true;
+      group.peer(leader).handOver();
+      assertFalse(group.peer(leader).status().isLeader());
+      createBucket(client, "after");
       assertEquals(Set.of("before", "after"), names(client));
     }
   }

@@ -88,6 +88,9 @@ final class MetadataRole implements AutoCloseable {
           opened.add(
               MetadataPeer.open(
                   config, dependencies.port(), dependencies.loops(), dependencies.tracer()));
+      opened.add(() -> peer.checkpoint(CHECKPOINT_WAIT));
+      opened.add(peer::handOver);
+      opened.add(peer::setEnding); // the first of all at the end
     } catch (IOException | RuntimeException e) {
       opened.close();
       throw e;
@@ -127,8 +130,6 @@ final class MetadataRole implements AutoCloseable {
 
   @Override
   public void close() {
-    peer.handOver();
-    peer.checkpoint(CHECKPOINT_WAIT);
     opened.close();
   }
 }

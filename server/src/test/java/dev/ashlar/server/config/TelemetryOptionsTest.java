@@ -64,8 +64,7 @@ class TelemetryOptionsTest {
     assertNull(parse(ofAnotherSampler).traceRatio());
     assertNull(parse(Map.of("OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4317")).endpoint());
     Map<String, String> off =
-        Map.of(
-            "OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector:4318", "OTEL_SDK_DISABLED", "true");
+        Map.of("OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector:4318", "OTEL_SDK_DISABLED", "true");
     assertNull(parse(off).endpoint());
   }
 

@@ -38,7 +38,7 @@ public final class MembershipReport {
             .setFormat(folder.format())
             .addAllGroup(folder.group())
             .setKnows(config.knows())
-            .setTakesOver(true);
+            .setTakesOver(now == null || !now.network().isEnding());
     if (now != null) {
       // The term is read first: a leader of a later term has committed no less.
       standing

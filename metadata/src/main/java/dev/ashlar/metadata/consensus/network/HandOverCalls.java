@@ -12,6 +12,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Function;
@@ -20,6 +21,7 @@ import org.apache.ratis.proto.RaftProtos.RaftRpcReplyProto;
 import org.apache.ratis.proto.RaftProtos.RaftRpcRequestProto;
 import org.apache.ratis.proto.RaftProtos.StartLeaderElectionReplyProto;
 import org.apache.ratis.proto.RaftProtos.StartLeaderElectionRequestProto;
+import org.apache.ratis.protocol.RaftClientReply;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.DivisionInfo;
 import org.apache.ratis.server.RaftServer;
@@ -52,6 +54,9 @@ final class HandOverCalls {
   /** The voters that know these calls; others would end the connection. */
   private volatile Map<RaftPeerId, Endpoint> able = Map.of();
 
+  /** Fails when the present hand-over is refused. */
+  private volatile CompletableFuture<RaftClientReply> refused = new CompletableFuture<>();
+
   HandOverCalls(RaftPeerId self, PeerConnections others, LeaderLease lease, VoteGuard guard) {
     this.self = self;
     this.others = others;
@@ -62,8 +67,8 @@ final class HandOverCalls {
   // ---- The leader ----
 
   /**
-   * The peer that can take over now and knows the most entries to be committed; empty if there is
-   * none, or too few peers to elect it.
+   * The peer that can take over now and has applied the most entries; empty if there is none, or
+   * too few peers to elect it.
    */
   Optional<RaftPeerId> successor(RaftMembers members) throws InterruptedException {
     List<PeerStanding> voters =
@@ -77,13 +82,16 @@ final class HandOverCalls {
             .map(PeerNetwork::idOf)
             .distinct()
             .collect(Collectors.toMap(Function.identity(), members.peers()::get));
+    refused = new CompletableFuture<>();
     if (members.isChanging()
         || !members.isMajority(id -> id.equals(self) || able.containsKey(id))) {
       return Optional.empty();
     }
     return voters.stream()
         .filter(voter -> voter.getCondition() == PeerStanding.Condition.WHOLE)
-        .max(Comparator.comparingLong(PeerStanding::getCommitted))
+        .max(
+            Comparator.comparingLong(PeerStanding::getApplied)
+                .thenComparingLong(PeerStanding::getCommitted))
         .map(PeerNetwork::idOf);
   }
 
@@ -98,7 +106,7 @@ final class HandOverCalls {
     if (place == null) {
       return refusal(asked); // Ratis has chosen by itself
     }
-    long term = request.getLeaderLastEntry().getTerm();
+    long term = request.getLeaderLastEntry().getTerm(); // a ready leader's last entry is its own
     lease.giveUp(term);
     try {
       // Its own promise to the leader before; it is about to vote for the next one.
@@ -106,12 +114,16 @@ final class HandOverCalls {
       releaseOthers(successor, request);
       CallAnswer answer =
           others.client(place).call(Method.ELECT, request.toByteArray(), ELECT_TIMEOUT);
-      if (answer.outcome() == Outcome.DONE) {
-        return StartLeaderElectionReplyProto.parseFrom(answer.body());
+      StartLeaderElectionReplyProto reply =
+          answer.outcome() == Outcome.DONE
+              ? StartLeaderElectionReplyProto.parseFrom(answer.body())
+              : refusal(asked);
+      if (!reply.getServerReply().getSuccess()) {
+        refused.completeExceptionally(new IOException(successor + " refuses: " + answer.text()));
       }
-      LOG.info("Metadata peer {} does not take over: {}", successor, answer.text());
-    } catch (IOException e) {
-      LOG.info("Metadata peer {} does not take over: {}", successor, e.getMessage());
+      return reply;
+    } catch (IOException | RuntimeException e) {
+      refused.completeExceptionally(e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -162,6 +174,11 @@ final class HandOverCalls {
                 .setCallId(asked.getCallId())
                 .setSuccess(false))
         .build();
+  }
+
+  /** Fails as soon as the hand-over that {@link #successor} began is refused. */
+  CompletableFuture<RaftClientReply> refused() {
+    return refused;
   }
 
   // ---- The followers ----

@@ -33,6 +33,7 @@ import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
 import org.apache.ratis.proto.RaftProtos.StartLeaderElectionReplyProto;
 import org.apache.ratis.proto.RaftProtos.StartLeaderElectionRequestProto;
+import org.apache.ratis.protocol.RaftClientReply;
 import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.RaftConfiguration;
@@ -71,6 +72,7 @@ public final class PeerNetwork implements Peer.Network {
   private volatile @Nullable RaftServer server;
   private volatile @Nullable PeerDurability durability;
   private volatile boolean isCandidate = true;
+  private volatile boolean isEnding;
   private volatile Known known = new Known(null, new RaftMembers(Map.of(), Map.of(), -1));
   private @Nullable Supplier<RaftConfiguration> configuration;
 
@@ -161,6 +163,11 @@ public final class PeerNetwork implements Peer.Network {
     return handOver.successor(members());
   }
 
+  /** Fails when the successor refuses. */
+  public CompletableFuture<RaftClientReply> refusedHandOver() {
+    return handOver.refused();
+  }
+
   static boolean isVoter(PeerStanding other) {
     return other.getState() == PeerStanding.State.MEMBER
         && !other.getPeer().isEmpty()
@@ -177,6 +184,15 @@ public final class PeerNetwork implements Peer.Network {
     isCandidate = may;
   }
 
+  /** From now on this peer votes, but does not become leader. */
+  public void setEnding() {
+    isEnding = true;
+  }
+
+  public boolean isEnding() {
+    return isEnding;
+  }
+
   public void setMember() {
     guard.setMember();
   }
@@ -187,6 +203,9 @@ public final class PeerNetwork implements Peer.Network {
   public RequestVoteReplyProto requestVote(RequestVoteRequestProto request) throws IOException {
     if (!isCandidate) {
       throw new IOException("this peer's tables cannot be rebuilt, and another peer can lead");
+    }
+    if (isEnding) {
+      throw new IOException("this peer is ending");
     }
     guard.checkMayVote();
     durability().syncVote(request);
@@ -417,10 +436,10 @@ public final class PeerNetwork implements Peer.Network {
     if (call.method() == Method.RELEASE) {
       handOver.released(follower, request);
       call.answer(CallAnswer.done(new byte[0]));
-    } else if (isCandidate) {
+    } else if (isCandidate && !isEnding) {
       call.answer(CallAnswer.done(handOver.elect(follower, request).toByteArray()));
     } else {
-      call.answer(CallAnswer.because(Outcome.REFUSED, "this peer's tables cannot be rebuilt"));
+      call.answer(CallAnswer.because(Outcome.REFUSED, "this peer is damaged or ending"));
     }
   }
 }

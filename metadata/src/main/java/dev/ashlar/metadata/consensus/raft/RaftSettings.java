@@ -89,7 +89,7 @@ public final class RaftSettings {
    * Gives the rounds of the first election the usual time; called when a peer asks for votes. Ratis
    * takes their time from the wait before the first election, which is too short for a vote where
    * syncs are slow, and reads the setting again in each round. The longer time is set first: Ratis
-   * may read both meanwhile, and its election fails for good if the shorter one is greater.
+   * reads the shorter one first, and its election fails for good if that is the greater one.
    */
   static void allowSlowVotes(RaftProperties properties) {
     RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMax(

@@ -96,6 +96,7 @@ class LeaderLeaseTest {
     lease.acknowledged(B, 3, now(), THREE);
     assertEquals(false, lease.isHeld(3));
     lease.giveUp(2);
+    assertEquals(false, lease.isHeld(3));
     lease.acknowledged(B, 4, now(), THREE);
     assertEquals(true, lease.isHeld(4), "elected again");
   }
