@@ -17,6 +17,7 @@ import dev.ashlar.gateway.principal.RequestFacts;
 import dev.ashlar.gateway.s3.VirtualHosts;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
+import io.netty.handler.codec.http.HttpHeaderNames;
 import java.time.Clock;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -95,7 +96,7 @@ public final class AdminInfoService implements RequestHandler {
     if (!exchange.rawPath().startsWith(PREFIX) || hosts.bucket(exchange.headers()) != null) {
       return false;
     }
-    String authorization = exchange.headers().get("authorization");
+    String authorization = exchange.headers().get(HttpHeaderNames.AUTHORIZATION);
     return authorization == null
         ? isInfo(exchange) && !exchange.rawQuery().contains("Signature=")
         : SIGNED_IN_NO_REGION.matcher(authorization).find();

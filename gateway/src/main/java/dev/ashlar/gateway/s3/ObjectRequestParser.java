@@ -35,8 +35,8 @@ record ObjectRequestParser(
     String bucket, String key, @Nullable VersionRef version, Query query, HttpHeaders headers) {
   private static final int PARTS_MAX = 10_000;
   private static final int PARTS_PAGE_MAX = 1000;
-  static final String WRITE_OFFSET = "x-amz-write-offset-bytes";
-  private static final String COPY_SOURCE = "x-amz-copy-source";
+  static final String WRITE_OFFSET = AmzHeaderNames.WRITE_OFFSET.toString();
+  private static final String COPY_SOURCE = AmzHeaderNames.COPY_SOURCE.toString();
   private static final String COPY_SOURCE_RANGE = "x-amz-copy-source-range";
 
   S3Request parse(String method) throws S3Exception {

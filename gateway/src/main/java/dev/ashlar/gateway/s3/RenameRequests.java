@@ -1,6 +1,7 @@
 package dev.ashlar.gateway.s3;
 
 import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.AmzHeaderNames;
 import dev.ashlar.gateway.uri.Percent;
 import io.netty.handler.codec.http.HttpHeaders;
 
@@ -27,8 +28,8 @@ final class RenameRequests {
   }
 
   static S3Request parse(String bucket, String key, HttpHeaders headers) throws S3Exception {
-    if (headers.contains("x-amz-copy-source")) {
-      throw S3Exception.unsupportedHeader("x-amz-copy-source");
+    if (headers.contains(AmzHeaderNames.COPY_SOURCE)) {
+      throw S3Exception.unsupportedHeader(AmzHeaderNames.COPY_SOURCE.toString());
     }
     if (AclHeaders.parse(headers).isGiven()) {
       throw S3Exception.unsupportedHeader(AclHeaders.CANNED);

@@ -317,7 +317,7 @@ class HandOverTest {
   }
 
   @Test
-  void olderPeersAreNotCalledAndMissTheLeader() throws Exception {
+  void olderPeersAreNeitherCalledNorChosen() throws Exception {
     try (LoopbackGroup group = group(3);
         RemoteMetadata client = group.client()) {
       createBucket(client, "before");

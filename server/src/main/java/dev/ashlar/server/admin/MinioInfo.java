@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.ashlar.gateway.minio.AdminInfoService.StoreInfo;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.server.config.BuildVersion;
 import java.lang.management.ManagementFactory;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -101,8 +102,7 @@ public record MinioInfo(Admin admin, UUID cluster, String region, String address
     ObjectNode server = JsonNodeFactory.instance.objectNode();
     server.put("state", isUp ? "online" : "offline");
     server.put("endpoint", endpoint);
-    String version = MinioInfo.class.getPackage().getImplementationVersion();
-    server.put("version", version == null ? "unpacked classes" : version);
+    server.put("version", BuildVersion.number().orElse("unpacked classes"));
     server.put("poolNumber", 1);
     server.putArray("drives");
     return server;

@@ -3,6 +3,7 @@ package dev.ashlar.server.telemetry;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.trace.Tracer;
+import dev.ashlar.server.config.BuildVersion;
 import dev.ashlar.server.config.ClusterOptions;
 import dev.ashlar.server.config.OtelVariables;
 import dev.ashlar.server.config.ServerOptions;
@@ -96,7 +97,6 @@ public final class Telemetry implements AutoCloseable {
   private static Map<String, String> described(ServerOptions options) throws IOException {
     String host = Files.isReadable(HOST_NAME) ? Files.readString(HOST_NAME).strip() : "localhost";
     ClusterOptions cluster = options.cluster();
-    String version = Telemetry.class.getPackage().getImplementationVersion();
     Map<String, String> described = new LinkedHashMap<>();
     described.put("host.name", host);
     described.put(
@@ -107,9 +107,7 @@ public final class Telemetry implements AutoCloseable {
     if (cluster != null) {
       described.put("service.namespace", cluster.name());
     }
-    if (version != null) {
-      described.put("service.version", version);
-    }
+    BuildVersion.number().ifPresent(version -> described.put("service.version", version));
     described.putAll(OtelVariables.resourceAttributes(System.getenv()));
     described.put("service.name", options.telemetry().service());
     return described;
