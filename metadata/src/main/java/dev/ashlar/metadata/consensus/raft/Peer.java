@@ -11,7 +11,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -41,7 +40,6 @@ import org.slf4j.LoggerFactory;
 /** A Raft peer of this process: its Ratis server, state machine and folder. */
 public final class Peer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Peer.class);
-  private static final Duration MARK_INTERVAL = Duration.ofSeconds(1);
   private static final long CHECKPOINT_TIMEOUT_MS = 600_000;
   private static final long STEP_DOWN_TIMEOUT_MS = 5000;
   private static final long HAND_OVER_TIMEOUT_MS = 60_000;
@@ -56,12 +54,10 @@ public final class Peer implements AutoCloseable {
   private final RaftServer.Division division;
   private final PeerDurability durability;
   private final LogMark mark;
+  private final MarkRaiser raiser;
   private final LeadershipWatch leadership;
 
   private final AtomicBoolean isStopping = new AtomicBoolean();
-
-  /** Why the last attempt to raise the log mark failed; empty after success. */
-  private volatile String markTrouble = "";
 
   private final Thread marker;
   private final PeerGauges gauges;
@@ -87,6 +83,7 @@ public final class Peer implements AutoCloseable {
     this.group = group;
     this.network = network;
     this.mark = new LogMark(folder);
+    this.raiser = new MarkRaiser(id, mark, this::acknowledgedIndex);
     this.marker = Thread.ofPlatform().name("metadata-mark").daemon().unstarted(this::keepMark);
     this.id = id;
     this.leadership = new LeadershipWatch(this, network, timing.max());
@@ -159,30 +156,12 @@ public final class Peer implements AutoCloseable {
   private void keepMark() {
     try {
       while (true) {
-        Thread.sleep(MARK_INTERVAL);
-        raiseMark();
+        Thread.sleep(MarkRaiser.INTERVAL);
+        raiser.raise();
         leadership.look();
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt(); // closed
-    }
-  }
-
-  private void raiseMark() {
-    try {
-      mark.raise(acknowledgedIndex());
-      markTrouble = "";
-    } catch (IOException | RuntimeException e) {
-      String trouble = e.toString();
-      if (!trouble.equals(markTrouble)) {
-        LOG.warn(
-            "Metadata peer {} cannot record the end of its log and retries every {} ms: "
-                + "{}. Until it succeeds, the loss of the log's end may go unnoticed.",
-            id,
-            MARK_INTERVAL.toMillis(),
-            trouble);
-      }
-      markTrouble = trouble;
     }
   }
 
@@ -373,7 +352,7 @@ public final class Peer implements AutoCloseable {
     network.leave(server);
     if (marker.isAlive()) {
       marker.interrupt();
-      raiseMark();
+      raiser.raise();
     }
     server.close();
     machine.close(); // Ratis does not close it if the log could not be opened
