@@ -19,10 +19,13 @@ public final class CurrentSpan {
     return isUsed ? CURRENT.get() : null;
   }
 
-  /** The context of the span that the thread works for, if it is sampled; else null. */
-  public static @Nullable TraceContext sampled() {
+  /**
+   * The parent of a span that begins now; null: it is not to be kept. To be called once for each
+   * span, here or in another process.
+   */
+  public static @Nullable TraceContext parent() {
     Span span = get();
-    return span != null && span.context().isSampled() ? span.context() : null;
+    return span != null && span.takesChild() ? span.context() : null;
   }
 
   /**

@@ -14,6 +14,16 @@ public interface Span {
     return false;
   }
 
+  /**
+   * Asks for the place of one more child among the spans that are kept. A request of very many
+   * calls must not push the spans of other requests out.
+   *
+   * @return false: the trace does not show the child
+   */
+  default boolean takesChild() {
+    return context().isSampled();
+  }
+
   /** Gives it another name. */
   default void name(String name) {}
 

@@ -106,14 +106,14 @@ class TraceContextTest {
   @Test
   void aThreadWorksForTheSpanItWasTold() {
     TraceContext context = parsed(EXAMPLE);
-    assertNull(CurrentSpan.sampled());
-    CurrentSpan.run(context, () -> assertEquals(context, CurrentSpan.sampled()));
-    assertNull(CurrentSpan.sampled());
+    assertNull(CurrentSpan.parent());
+    CurrentSpan.run(context, () -> assertEquals(context, CurrentSpan.parent()));
+    assertNull(CurrentSpan.parent());
     TraceContext unsampled = parsed(EXAMPLE.replace("-01", "-00"));
     CurrentSpan.run(
         unsampled,
         () -> {
-          assertNull(CurrentSpan.sampled());
+          assertNull(CurrentSpan.parent());
           assertEquals(unsampled, Objects.requireNonNull(CurrentSpan.get()).context());
           CurrentSpan.run(null, () -> assertNotNull(CurrentSpan.get()));
         });

@@ -12,6 +12,7 @@ import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * parentbased_traceidratio: the ratio decides where a trace begins, and the rest of it follows.
  */
 final class OtlpTracer implements Tracer {
+  /** The spans that one span may have as its children; a read of 40 MiB has about as many. */
+  static final int CHILDREN_MAX = 256;
+
   /** The ids of traces that begin here are random. */
   private static final byte RANDOM = 2;
 
@@ -67,6 +71,7 @@ final class OtlpTracer implements Tracer {
     private final TraceContext context;
     private final io.opentelemetry.proto.trace.v1.Span.Builder span;
     private final long beginNanos = System.nanoTime();
+    private final AtomicInteger children = new AtomicInteger();
 
     Kept(String name, Kind kind, TraceContext context, @Nullable TraceContext parent) {
       this.context = context;
@@ -94,6 +99,11 @@ final class OtlpTracer implements Tracer {
     }
 
     @Override
+    public boolean takesChild() {
+      return children.incrementAndGet() <= CHILDREN_MAX;
+    }
+
+    @Override
     public void name(String name) {
       span.setName(name);
     }
@@ -117,6 +127,10 @@ final class OtlpTracer implements Tracer {
 
     @Override
     public void end() {
+      int left = children.get() - CHILDREN_MAX;
+      if (left > 0) {
+        add("ashlar.untraced_children", left);
+      }
       span.setEndTimeUnixNano(span.getStartTimeUnixNano() + System.nanoTime() - beginNanos);
       ended.accept(span.build());
     }

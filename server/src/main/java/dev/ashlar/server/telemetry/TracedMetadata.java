@@ -41,7 +41,7 @@ final class TracedMetadata implements InvocationHandler {
   @Override
   public @Nullable Object invoke(Object proxy, Method method, @Nullable Object @Nullable [] given)
       throws Throwable {
-    TraceContext parent = CurrentSpan.sampled();
+    TraceContext parent = CurrentSpan.parent();
     if (parent == null
         || KNOWN.contains(method.getName())
         || method.getDeclaringClass() == Object.class) {

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 record TracedShardStore(ShardStore store, Tracer tracer, Tracer.Kind kind) implements ShardStore {
   private <T> void trace(
       String name, long bytes, Completion<T> completion, Consumer<Completion<T>> operation) {
-    TraceContext parent = CurrentSpan.sampled();
+    TraceContext parent = CurrentSpan.parent();
     if (parent == null) {
       operation.accept(completion);
       return;

@@ -3,8 +3,10 @@ package dev.ashlar.server.telemetry;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ashlar.protocol.trace.CurrentSpan;
 import dev.ashlar.protocol.trace.Span;
 import dev.ashlar.protocol.trace.TraceContext;
 import dev.ashlar.protocol.trace.Tracer;
@@ -50,6 +52,24 @@ class OtlpTracerTest {
     dropped.add("some", 1);
     dropped.end();
     assertEquals(List.of(), ended);
+  }
+
+  @Test
+  void aSpanHasABoundedNumberOfChildren() {
+    Span span = begin(1, null);
+    Span before = CurrentSpan.set(span);
+    try {
+      for (int i = 0; i < OtlpTracer.CHILDREN_MAX; i++) {
+        assertEquals(span.context(), CurrentSpan.parent());
+      }
+      assertNull(CurrentSpan.parent());
+      assertNull(CurrentSpan.parent());
+    } finally {
+      CurrentSpan.set(before);
+    }
+    span.end();
+    assertEquals(
+        "2", Collector.attribute(ended.getFirst().getAttributesList(), "ashlar.untraced_children"));
   }
 
   @Test

@@ -56,7 +56,7 @@ class TracedDrivesTest {
       new ForwardingShardStore(new MemoryShardStore(id, serverSlabs)) {
         @Override
         public void write(ShardWrite write, Completion<DriveId> completion) {
-          seen.add(CurrentSpan.sampled());
+          seen.add(CurrentSpan.parent());
           super.write(write, completion);
         }
 
@@ -67,7 +67,7 @@ class TracedDrivesTest {
             long offset,
             int length,
             Completion<ShardData> completion) {
-          seen.add(CurrentSpan.sampled());
+          seen.add(CurrentSpan.parent());
           super.read(shard, view, offset, length, completion);
         }
       };

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class PendingRequest {
   private final long deadlineNanos;
-  private final @Nullable TraceContext trace = CurrentSpan.sampled();
+  private final @Nullable TraceContext trace = CurrentSpan.parent();
   private long id;
   private @Nullable OutgoingMessage sent;
   private boolean isGivenUp;

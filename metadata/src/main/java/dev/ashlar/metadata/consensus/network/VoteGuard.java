@@ -7,8 +7,9 @@ import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
 
 /**
  * Refuses Raft calls that Ratis would accept, to keep two promises: after each append, no other
- * peer gets this vote for some time ({@link LeaderLease} relies on it); and a peer that has lost
- * acknowledged entries can neither vote nor follow an old leader.
+ * peer gets this vote for some time, unless the leader itself has ended that ({@link LeaderLease}
+ * relies on it); and a peer that has lost acknowledged entries can neither vote nor follow an old
+ * leader.
  */
 public final class VoteGuard {
   /**
