@@ -1,12 +1,16 @@
 package dev.ashlar.metadata.table;
 
+import com.google.protobuf.CodedInputStream;
+import com.google.protobuf.WireFormat;
 import dev.ashlar.protocol.message.ObjectAttributes;
 import dev.ashlar.protocol.message.ObjectChunkRow;
 import dev.ashlar.protocol.message.ObjectDetailRow;
 import dev.ashlar.protocol.message.ObjectFacts;
 import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.ObjectRow;
+import dev.ashlar.protocol.message.ObjectSummary;
 import dev.ashlar.protocol.message.SliceValue;
+import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 
@@ -21,6 +25,34 @@ public final class ObjectTable {
 
   public static Optional<ObjectRow> row(Table table, long bucketId, String key) {
     return table.row(Keys.object(bucketId, key), ObjectRow.parser());
+  }
+
+  /**
+   * The size of the version that this thin row describes, in bytes. Every commit asks for the sizes
+   * before and after it, so the rest of the row is not parsed.
+   */
+  public static long size(byte[] row) {
+    try {
+      CodedInputStream fields = CodedInputStream.newInstance(row);
+      if (!enter(fields, ObjectRow.SUMMARY_FIELD_NUMBER)) {
+        return 0;
+      }
+      fields.pushLimit(fields.readRawVarint32());
+      return enter(fields, ObjectSummary.SIZE_FIELD_NUMBER) ? fields.readUInt64() : 0;
+    } catch (IOException e) {
+      throw new TableFailureException("damaged metadata row", e);
+    }
+  }
+
+  /** Moves to the value of a field. False: the message does not have it. */
+  private static boolean enter(CodedInputStream fields, int number) throws IOException {
+    for (int tag = fields.readTag(); tag != 0; tag = fields.readTag()) {
+      if (WireFormat.getTagFieldNumber(tag) == number) {
+        return true;
+      }
+      fields.skipField(tag);
+    }
+    return false;
   }
 
   /** The complete version that this thin row describes. */

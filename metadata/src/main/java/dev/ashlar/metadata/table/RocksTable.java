@@ -50,6 +50,9 @@ public final class RocksTable implements Store, AutoCloseable {
   private final ReadOptions latest = new ReadOptions();
   private final RocksDB db;
 
+  /** Of the thread that applies. */
+  private final RecentRows recent = new RecentRows();
+
   /** Held shared by every call into the database, and exclusively to close it. */
   private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
 
@@ -145,6 +148,10 @@ public final class RocksTable implements Store, AutoCloseable {
 
   @Override
   public byte @Nullable [] get(byte[] key) {
+    RecentRows.Row row = recent.find(key);
+    if (row != null) {
+      return row.value();
+    }
     try {
       return db.get(latest, key);
     } catch (RocksDBException e) {
@@ -164,6 +171,7 @@ public final class RocksTable implements Store, AutoCloseable {
     } catch (RocksDBException e) {
       throw failedWrite(e);
     }
+    changes.rows().forEach((key, value) -> recent.add(key, value.orElse(null)));
   }
 
   /** Writes all present rows to a new directory, as hard links where possible. */

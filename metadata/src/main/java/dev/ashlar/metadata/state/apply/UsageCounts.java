@@ -4,10 +4,10 @@ import static dev.ashlar.metadata.state.apply.ApplyContext.require;
 
 import com.google.protobuf.ByteString;
 import dev.ashlar.metadata.table.Keys;
+import dev.ashlar.metadata.table.ObjectTable;
 import dev.ashlar.metadata.table.Overlay;
 import dev.ashlar.metadata.table.Table;
 import dev.ashlar.protocol.message.BucketRow;
-import dev.ashlar.protocol.message.ObjectRow;
 import dev.ashlar.protocol.message.PartRow;
 import dev.ashlar.protocol.message.Quota;
 import dev.ashlar.protocol.message.ResultCode;
@@ -45,7 +45,7 @@ public final class UsageCounts implements Overlay.Watcher {
         long size = Table.parse(value, PartRow.parser()).getSize();
         return new Share(size, 0, size);
       }
-      return new Share(Table.parse(value, ObjectRow.parser()).getSummary().getSize(), 1, 0);
+      return new Share(ObjectTable.size(value), 1, 0);
     }
 
     Share minus(Share other) {
