@@ -25,6 +25,10 @@ public final class ChangeHistory {
   private int[] words = new int[2 * WORDS_MAX];
 
   private int wordCount;
+
+  /** The words of each batch, newest first, so that the oldest ones are dropped without a search. */
+  private int[] sizes = new int[2 * WORDS_MAX];
+
   private int batches;
 
   /**
@@ -108,43 +112,23 @@ public final class ChangeHistory {
     int added = 1 + hashes.length;
     reserve(added + wordCount);
     System.arraycopy(words, 0, words, added, wordCount);
+    System.arraycopy(sizes, 0, sizes, 1, batches);
     words[0] = hashes.length;
+    sizes[0] = added;
     System.arraycopy(hashes, 0, words, 1, hashes.length);
     wordCount += added;
     batches++;
-    if (wordCount > WORDS_MAX) {
-      keep(Math.max(WORDS_MAX, added));
+    while (wordCount > Math.max(WORDS_MAX, added)) {
+      wordCount -= sizes[--batches];
     }
   }
 
+  /** Makes room for this many words, each of which may be a batch. */
   private void reserve(int count) {
     if (count > words.length) {
       words = Arrays.copyOf(words, 2 * count);
+      sizes = Arrays.copyOf(sizes, 2 * count);
     }
-  }
-
-  /** Drops the oldest batches beyond this number of words. */
-  private void keep(int wordsMax) {
-    batches = batchesWithin(wordsMax);
-    wordCount = wordsOf(batches);
-  }
-
-  private int batchesWithin(int wordsMax) {
-    int count = 0;
-    int at = 0;
-    while (count < batches && at + 1 + words[at] <= wordsMax) {
-      at += 1 + words[at];
-      count++;
-    }
-    return count;
-  }
-
-  private int wordsOf(int newestBatches) {
-    int at = 0;
-    for (int i = 0; i < newestBatches; i++) {
-      at += 1 + words[at];
-    }
-    return at;
   }
 
   /**
@@ -154,7 +138,11 @@ public final class ChangeHistory {
     reserve(stored.words().length);
     System.arraycopy(stored.words(), 0, words, 0, stored.words().length);
     batches = stored.batches();
-    wordCount = wordsOf(batches);
+    wordCount = 0;
+    for (int i = 0; i < batches; i++) {
+      sizes[i] = 1 + words[wordCount];
+      wordCount += sizes[i];
+    }
   }
 
   /** Size of the record for the newest batch alone; 0 if it is unknown. */
@@ -165,10 +153,11 @@ public final class ChangeHistory {
   /** The newest batches that fit this many bytes. */
   public Stored fitting(int bytes) {
     int room = (bytes - SegmentFormat.historyBytes(0)) / Integer.BYTES;
-    if (room >= wordCount) {
-      return batches == 0 ? Stored.NONE : new Stored(batches, Arrays.copyOf(words, wordCount));
+    int count = batches;
+    int fit = wordCount;
+    while (count > 0 && fit > room) {
+      fit -= sizes[--count];
     }
-    int count = batchesWithin(room);
-    return count == 0 ? Stored.NONE : new Stored(count, Arrays.copyOf(words, wordsOf(count)));
+    return count == 0 ? Stored.NONE : new Stored(count, Arrays.copyOf(words, fit));
   }
 }

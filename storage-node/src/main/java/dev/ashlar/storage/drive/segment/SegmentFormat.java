@@ -196,9 +196,8 @@ public final class SegmentFormat {
   public static void putHistory(ByteBuffer batch, ChangeHistory.Stored history) {
     int[] words = history.words();
     batch.put(HISTORY).put((byte) 0).putShort((short) history.batches()).putInt(words.length);
-    for (int word : words) {
-      batch.putInt(word);
-    }
+    batch.asIntBuffer().put(words);
+    batch.position(batch.position() + Integer.BYTES * words.length);
   }
 
   private static void put(ByteBuffer batch, BlobId blob) {
