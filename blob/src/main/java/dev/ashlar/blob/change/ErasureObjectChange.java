@@ -37,6 +37,10 @@ public final class ErasureObjectChange implements ObjectChange {
   private final long offset;
   private final long expectedLength;
   private final int heldBytesMax;
+
+  /** Of new blobs. */
+  private final Profile profile;
+
   private final RequestMemory memory;
   private ObjectRead object;
   private @Nullable ByteBuffer held;
@@ -59,7 +63,8 @@ public final class ErasureObjectChange implements ObjectChange {
     this.object = object;
     this.offset = offset;
     this.expectedLength = expectedLength;
-    int heldMax = Math.min(engine.config().defaultProfile().stripeBytes(), HELD_BYTES_MAX);
+    this.profile = ChangePieces.profile(engine, object).profile();
+    int heldMax = Math.min(profile.stripeBytes(), HELD_BYTES_MAX);
     for (BlobRow row : object.blobs()) {
       heldMax = Math.min(heldMax, Profile.of(row.getProfile()).stripeBytes());
     }
@@ -87,8 +92,7 @@ public final class ErasureObjectChange implements ObjectChange {
   /** Profiles of new blobs, and of those that may be changed in place. */
   private Stream<Profile> profiles() {
     return Stream.concat(
-        Stream.of(engine.config().defaultProfile()),
-        object.blobs().stream().map(row -> Profile.of(row.getProfile())));
+        Stream.of(profile), object.blobs().stream().map(row -> Profile.of(row.getProfile())));
   }
 
   private ByteBuffer withRoom(ByteBuffer small, int count) {

@@ -74,7 +74,7 @@ final class ChangedDrives {
             .map(DriveId::idOf)
             .filter(positions::containsKey)
             .collect(Collectors.toSet());
-    while (nextPg < map.pgCount()) {
+    while (nextPg < map.slotDrives().size()) {
       if (System.nanoTime() - beganNanos >= slice.toNanos()) {
         return false;
       }

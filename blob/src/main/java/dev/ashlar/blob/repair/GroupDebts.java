@@ -11,6 +11,7 @@ import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.DebtLevel;
 import dev.ashlar.protocol.message.RelocatedShard;
 import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.DebtLevels;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Clock;
 import java.time.Duration;
@@ -143,10 +144,9 @@ public final class GroupDebts {
     long beganNanos = System.nanoTime();
     boolean isComplete = true;
     Map<Integer, Group> groups = new HashMap<>();
-    int spareOfWhole = metadata.placement().profile().parityShards();
-    for (DebtLevel level : metadata.debts()) {
+    for (DebtLevel level : DebtLevels.inDebt(metadata.debts(), metadata.placement())) {
       BlobId after = null;
-      boolean isMore = level.getSpare() < spareOfWhole;
+      boolean isMore = true;
       while (isMore && System.nanoTime() - beganNanos < limit.toNanos()) {
         List<BlobRow> page = metadata.blobsInDebt(level.getSpare(), after, PAGE);
         page.forEach(row -> add(groups, row));

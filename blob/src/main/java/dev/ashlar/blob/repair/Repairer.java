@@ -7,7 +7,10 @@ import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.DebtLevel;
 import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.DebtLevels;
 import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.PlacementMap;
+import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.process.RateLimitedLog;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -21,7 +24,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
-import java.util.function.Predicate;
+import java.util.function.Function;
+import java.util.function.IntPredicate;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
@@ -63,7 +67,8 @@ public final class Repairer {
    * @param drives the incarnations of the drives before
    * @param epoch of the placement map before: with a later one a drive may be out
    */
-  private record Look(List<DebtLevel> levels, Map<UUID, DriveId> drives, long epoch) {
+  private record Look(
+      List<DebtLevel> inDebt, List<DebtLevel> moving, Map<UUID, DriveId> drives, long epoch) {
     boolean isOf(MetadataClient metadata) {
       return drives.equals(metadata.drives()) && epoch == metadata.placement().epoch();
     }
@@ -80,34 +85,37 @@ public final class Repairer {
         meters,
         "ashlar.repair.debt.blobs",
         "Blobs with a missing shard",
-        each -> each.sum(DebtLevel::getBlobs, this::isDebt));
+        each -> each.sum(DebtLevel::getBlobs, Look::inDebt));
     byteGauge(
         meters,
         "ashlar.repair.debt",
         "Bytes of missing shards",
-        each -> each.sum(DebtLevel::getBytes, this::isDebt));
+        each -> each.sum(DebtLevel::getBytes, Look::inDebt));
     gauge(
         meters,
         "ashlar.rebalance.moving.blobs",
         "Blobs with all shards, some of which have to move to other drives",
-        each -> each.sum(DebtLevel::getBlobs, level -> !isDebt(level)));
+        each -> each.sum(DebtLevel::getBlobs, Look::moving));
     byteGauge(
         meters,
         "ashlar.rebalance.moving",
         "Bytes of shards that have to move",
-        each -> each.sum(DebtLevel::getBytes, level -> !isDebt(level)));
+        each -> each.sum(DebtLevel::getBytes, Look::moving));
     gauge(
         meters,
         "ashlar.repair.endangered.blobs",
         "Blobs that are unreadable, or would be after the loss of one more drive",
         Repairer::endangered);
-    for (int spare = UNREADABLE; spare < spareOfWhole(); spare++) {
+    for (int spare = UNREADABLE; spare < spareMax(metadata.placement()); spare++) {
       int level = spare;
       gauge(
           meters,
           "ashlar.repair.debt.level.blobs",
           "Blobs with a missing shard, by how many more they may lose; -1: unreadable",
-          each -> each.sum(DebtLevel::getBlobs, of -> Math.max(of.getSpare(), UNREADABLE) == level),
+          each ->
+              each.sum(
+                  DebtLevel::getBlobs,
+                  look -> only(look.inDebt(), of -> Math.max(of, UNREADABLE) == level)),
           "spare",
           Integer.toString(spare));
     }
@@ -131,19 +139,27 @@ public final class Repairer {
    * NaN if this process has not looked, because it is not its turn, or since a drive began a new
    * incarnation or the placement map changed.
    */
-  private double sum(ToLongFunction<DebtLevel> part, Predicate<DebtLevel> levels) {
+  private double sum(ToLongFunction<DebtLevel> part, Function<Look, List<DebtLevel>> levels) {
     Look look = lastLook;
     return look == null || !look.isOf(metadata)
         ? Double.NaN
-        : look.levels().stream().filter(levels).mapToLong(part).sum();
+        : levels.apply(look).stream().mapToLong(part).sum();
   }
 
-  private boolean isDebt(DebtLevel level) {
-    return level.getSpare() < spareOfWhole();
+  /** The most shards that a blob of any profile may lose. */
+  private static int spareMax(PlacementMap map) {
+    return map.present().stream()
+        .mapToInt(placed -> placed.profile().parityShards())
+        .max()
+        .orElse(0);
+  }
+
+  private static List<DebtLevel> only(List<DebtLevel> levels, IntPredicate spare) {
+    return levels.stream().filter(level -> spare.test(level.getSpare())).toList();
   }
 
   private double endangered() {
-    return sum(DebtLevel::getBlobs, level -> isDebt(level) && level.getSpare() <= 0);
+    return sum(DebtLevel::getBlobs, look -> only(look.inDebt(), spare -> spare <= 0));
   }
 
   /** A round of the background job; returns whether there is more to do at once. */
@@ -163,16 +179,18 @@ public final class Repairer {
    */
   public long round() throws MetadataUnavailableException, InterruptedException {
     Map<UUID, DriveId> drives = metadata.drives();
-    long epoch = metadata.placement().epoch();
+    PlacementMap map = metadata.placement();
     isSettled = changed.settle(config.slice());
     List<DebtLevel> debts = metadata.debts();
-    lastLook = isSettled ? new Look(debts, drives, epoch) : null;
-    int spareOfWhole = spareOfWhole();
-    log.looked(debts.stream().filter(level -> level.getSpare() < spareOfWhole).toList(), isSettled);
+    List<DebtLevel> inDebt = DebtLevels.inDebt(debts, map);
+    List<DebtLevel> moving = DebtLevels.moving(debts, map);
+    lastLook = isSettled ? new Look(inDebt, moving, drives, map.epoch()) : null;
+    log.looked(inDebt, isSettled);
     long repaired = 0;
     for (DebtLevel level : debts) {
-      boolean isDebt = level.getSpare() < spareOfWhole;
-      repaired = isDebt || !metadata.registry().getPaused() ? repair(level.getSpare()) : 0;
+      int spare = level.getSpare();
+      boolean mayMove = hasLevel(moving, spare) && !metadata.registry().getPaused();
+      repaired = mayMove || hasLevel(inDebt, spare) ? repair(spare, mayMove) : 0;
       if (repaired > 0) {
         break; // look again: others may be more endangered by now
       }
@@ -180,26 +198,37 @@ public final class Repairer {
     return repaired;
   }
 
-  /** Shards that a blob with all shards may lose; blobs of this level only have to move. */
-  private int spareOfWhole() {
-    return metadata.placement().profile().parityShards();
+  private static boolean hasLevel(List<DebtLevel> levels, int spare) {
+    return levels.stream().anyMatch(level -> level.getSpare() == spare);
   }
 
-  /** Repairs blobs of a level, for at most a slice of time. */
-  private long repair(int spare) throws MetadataUnavailableException, InterruptedException {
+  /**
+   * Repairs blobs of a level, for at most a slice of time.
+   *
+   * @param mayMove whether also those that have all shards
+   */
+  private long repair(int spare, boolean mayMove)
+      throws MetadataUnavailableException, InterruptedException {
     long beganNanos = System.nanoTime();
     long repaired = 0;
     do {
       List<BlobRow> page = metadata.blobsInDebt(spare, positions.get(spare), PAGE);
+      List<BlobRow> wanted =
+          mayMove ? page : page.stream().filter(row -> isInDebt(spare, row)).toList();
       List<BlobRow> begun = new ArrayList<>();
-      repaired += repair(page, begun, beganNanos);
-      if (begun.size() == page.size() && page.size() < PAGE) {
+      repaired += repair(wanted, begun, beganNanos);
+      boolean isWhole = begun.size() == wanted.size();
+      if (isWhole && page.size() < PAGE) {
         positions.remove(spare);
         return repaired;
       }
-      positions.put(spare, BlobId.of(begun.getLast().getId()));
+      positions.put(spare, BlobId.of((isWhole ? page : begun).getLast().getId()));
     } while (!isOver(beganNanos));
     return repaired;
+  }
+
+  private static boolean isInDebt(int spare, BlobRow row) {
+    return DebtLevels.isInDebt(spare, Profile.of(row.getProfile()));
   }
 
   private boolean isOver(long beganNanos) {

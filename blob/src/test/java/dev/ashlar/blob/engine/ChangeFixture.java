@@ -84,11 +84,7 @@ public final class ChangeFixture {
     this(
         profile,
         new EngineConfig(
-            profile,
-            3 * profile.stripeBytes(),
-            2,
-            7L * profile.stripeBytes(),
-            Duration.ofSeconds(20)));
+            3 * profile.stripeBytes(), 2, 7L * profile.stripeBytes(), Duration.ofSeconds(20)));
   }
 
   public ChangeFixture(Profile profile, EngineConfig config) throws Exception {
@@ -104,7 +100,7 @@ public final class ChangeFixture {
    */
   public ChangeFixture(EngineConfig config, Hedging hedging, MemoryMetadata metadata)
       throws Exception {
-    this.profile = config.defaultProfile();
+    this.profile = metadata.placement().standard().profile();
     this.metadata = metadata;
     for (UUID id : MemoryMetadata.sequentialIds(profile.shards())) {
       MemoryShardStore drive =

@@ -62,6 +62,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
@@ -312,7 +313,11 @@ public final class MetadataReads {
     if (map == null) {
       return Optional.empty(); // no blob can have been committed
     }
-    Optional<BlobRow> row = catalog.writtenBlobs().get(snapshot, Keys.blob(id, map.pgCount()));
+    OptionalInt pg = map.group(id);
+    Optional<BlobRow> row =
+        pg.isEmpty()
+            ? Optional.empty()
+            : catalog.writtenBlobs().get(snapshot, Keys.blob(pg.getAsInt(), id));
     BlobId named = row.isPresent() ? null : Debts.blobNamed(snapshot, id);
     return named == null ? row : blob(snapshot, named);
   }
@@ -379,13 +384,9 @@ public final class MetadataReads {
   }
 
   private List<BlobRow> blobsOfPlacementGroup(Table snapshot, PlacementGroupQuery query) {
-    PlacementMap map = catalog.placement();
-    if (map == null) {
-      return List.of();
-    }
     byte[] all = Keys.group(query.getPg());
     byte[] from =
-        query.hasAfter() ? Keys.behind(Keys.blob(BlobId.of(query.getAfter()), map.pgCount())) : all;
+        query.hasAfter() ? Keys.behind(Keys.blob(query.getPg(), BlobId.of(query.getAfter()))) : all;
     return rows(snapshot, from, Keys.behind(all), query.getMax(), BlobRow.parser());
   }
 

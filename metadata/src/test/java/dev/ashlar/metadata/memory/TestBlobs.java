@@ -30,12 +30,12 @@ public final class TestBlobs {
   /** A blob that all drives of its group have acknowledged. */
   public static NewBlob.Builder acknowledged(MetadataClient client, BlobId id, long length) {
     PlacementMap map = client.placement();
-    int pg = id.placementGroup(map.pgCount());
+    int pg = map.group(id).orElseThrow();
     NewBlob.Builder blob =
         NewBlob.newBuilder()
             .setId(id.toMessage())
             .setLength(length)
-            .setProfile(map.profile().toMessage())
+            .setProfile(map.profile(pg).toMessage())
             .setPg(pg)
             .setEpoch(map.epoch());
     return blob.addAllAcks(acks(client, pg));
@@ -45,7 +45,7 @@ public final class TestBlobs {
   public static List<SlotAck> acks(MetadataClient client, int pg) {
     PlacementMap map = client.placement();
     List<SlotAck> acks = new ArrayList<>();
-    for (int slot = 0; slot < map.profile().shards(); slot++) {
+    for (int slot = 0; slot < map.profile(pg).shards(); slot++) {
       UUID drive = map.drive(pg, slot);
       DriveId present = requireNonNull(client.drives().get(drive));
       acks.add(

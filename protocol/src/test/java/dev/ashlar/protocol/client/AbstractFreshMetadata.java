@@ -67,12 +67,12 @@ abstract class AbstractFreshMetadata {
   final NewBlob.Builder blob(long length) {
     BlobId id = new BlobId(client.session(), sequence++);
     PlacementMap map = client.placement();
-    int pg = id.placementGroup(map.pgCount());
+    int pg = map.group(id).orElseThrow();
     NewBlob.Builder blob =
         NewBlob.newBuilder()
             .setId(id.toMessage())
             .setLength(length)
-            .setProfile(map.profile().toMessage())
+            .setProfile(map.profile(pg).toMessage())
             .setPg(pg)
             .setEpoch(map.epoch());
     return blob.addAllAcks(acks(pg));
@@ -81,7 +81,7 @@ abstract class AbstractFreshMetadata {
   final List<SlotAck> acks(int pg) {
     PlacementMap map = client.placement();
     List<SlotAck> acks = new ArrayList<>();
-    for (int slot = 0; slot < map.profile().shards(); slot++) {
+    for (int slot = 0; slot < map.profile(pg).shards(); slot++) {
       UUID drive = map.drive(pg, slot);
       DriveId present = requireNonNull(client.drives().get(drive));
       acks.add(

@@ -26,6 +26,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -120,7 +121,7 @@ public final class ClusterBalance {
           "Placement epoch {}: {} of {} slots move to another drive.",
           map.epoch() + 1,
           plan.getMovesCount(),
-          map.pgCount() * map.profile().shards());
+          map.slotDrives().stream().mapToInt(List::size).sum());
       changed.forEach(row -> LOG.info("Drive {} is now {}.", DriveId.of(row), row.getStanding()));
     } else {
       LOG.debug("The placement map has changed meanwhile: {}", code);
@@ -208,13 +209,20 @@ public final class ClusterBalance {
         changed.add(standing(row, DriveStanding.STANDING_IN, false));
       }
     }
-    Profile profile = drives.map().profile();
     boolean mayTakeOut = !registry.getRestored(); // nothing is moved then, anyway
-    if (mayTakeOut && nodesAway.size() <= profile.parityShards()) {
+    if (mayTakeOut && nodesAway.size() <= most(drives.map(), Profile::parityShards)) {
       long in = registry.getDrivesList().stream().filter(ClusterBalance::isIn).count();
-      changed.addAll(takenOut(lost, in + changed.size() - profile.shards()));
+      changed.addAll(takenOut(lost, in + changed.size() - most(drives.map(), Profile::shards)));
     } // else it is a network, not drives: what is there cannot rebuild it, and it will come back
     return changed;
+  }
+
+  /** The greatest of all profiles. */
+  private static int most(PlacementMap map, ToIntFunction<Profile> what) {
+    return map.present().stream()
+        .mapToInt(placed -> what.applyAsInt(placed.profile()))
+        .max()
+        .orElse(0);
   }
 
   /** Counts the time of those that are down, and of the others; returns what time it is. */

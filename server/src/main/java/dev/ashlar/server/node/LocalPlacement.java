@@ -32,7 +32,8 @@ final class LocalPlacement implements AwaitedDrives.Registration {
   }
 
   /**
-   * The profile that the data has, or is to have. Nothing is opened or formatted before.
+   * The profile that the store was made with, or is to be made with. Nothing is opened or formatted
+   * before.
    *
    * @throws IOException when the options ask for another one, or for other drives
    */
@@ -41,7 +42,7 @@ final class LocalPlacement implements AwaitedDrives.Registration {
     if (metadata.drives().isEmpty()) {
       return options.profile();
     }
-    Profile present = metadata.placement().profile();
+    Profile present = metadata.placement().profiles().getFirst().profile();
     if (!options.allow(present)) {
       throw new IOException(
           "this data was made with --profile %s --stripe-unit %s"

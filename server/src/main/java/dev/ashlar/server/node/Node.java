@@ -9,6 +9,7 @@ import dev.ashlar.metadata.server.MetadataServer;
 import dev.ashlar.metadata.table.RocksResources;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.model.PlacedProfile;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.process.SteadyClock;
 import dev.ashlar.protocol.trace.Tracer;
@@ -129,7 +130,6 @@ public final class Node implements RunningServer {
                   options,
                   new GatewayRole.Backend(
                       cluster,
-                      profile,
                       telemetry.metadata(metadata, Tracer.Kind.INTERNAL),
                       telemetry.drives(awaited::store)),
                   new GatewayRole.Dependencies(
@@ -142,7 +142,13 @@ public final class Node implements RunningServer {
       gateway.measureUsage(jobs);
       admin =
           new Admin(
-              metadata, null, gateway.debts(), awaited, gateway.accounts(root), gateway.locator());
+              metadata,
+              null,
+              gateway.debts(),
+              awaited,
+              gateway.accounts(root),
+              gateway.locator(),
+              gateway::checkMemory);
       FailureTolerance.measure(() -> ifKnown(() -> admin.state().failureTolerance()), meters);
       risk = new RecentRisk(() -> ifKnown(() -> admin.state().risk(metadata)), System::nanoTime);
       DataRisk.measure(risk::now, meters);
@@ -254,7 +260,7 @@ public final class Node implements RunningServer {
     Health.Metadata metadata = Health.Metadata.of(metadataServer.folders());
     DataRisk recent = risk.now();
     return Health.of(
-        profile,
+        metadataServer.client().placement().present().stream().map(PlacedProfile::profile).toList(),
         drives.health(),
         metadata,
         metadata.hasMajority() ? Protection.ifKnown(metadataServer.client()) : Protection.UNKNOWN,

@@ -66,7 +66,8 @@ public final class BalancedCluster {
           new GroupDebts(metadata, clock, new SimpleMeterRegistry()),
           failed::contains,
           new Accounts(metadata, "0".repeat(32), "ROOT", SecretSeals.NONE),
-          new Locator(metadata, (row, slot) -> ShardVerification.State.VERIFIED));
+          new Locator(metadata, (row, slot) -> ShardVerification.State.VERIFIED),
+          profile -> {});
   private final ClusterBalance balance =
       new ClusterBalance(metadata, OUT_AFTER, failed::contains, this::nanos);
 

@@ -212,7 +212,7 @@ public class ClusterRolesTest {
         opened.add(
             new GatewayRole(
                 options,
-                new GatewayRole.Backend(cluster.id(), PROFILE, metadata, drives::store),
+                new GatewayRole.Backend(cluster.id(), metadata, drives::store),
                 new GatewayRole.Dependencies(codes, slabs, meters, clock, clock, null, null),
                 LongUnaryOperator.identity()));
     RootCredential credential =
@@ -400,7 +400,7 @@ public class ClusterRolesTest {
     assertEquals(0, metadata.registry().getEpoch());
     nodes.add(start(NODES, freePort()));
     await(() -> metadata.registry().getEpoch() == 1);
-    assertEquals(PROFILE, metadata.placement().profile());
+    assertEquals(PROFILE, metadata.placement().standard().profile());
     assertAnotherProfileIsRefused();
   }
 

@@ -51,7 +51,7 @@ public final class ErrorMapping {
       // Of S3 operations, only one that creates a bucket meets it: its account was just deleted.
       case NO_SUCH_ENTITY -> S3Error.INVALID_ACCESS_KEY_ID;
       // The command was not applied, or its outcome is unknown: the client has to retry.
-      case NOT_DURABLE, DEAD_SESSION, STALE_REQUEST, TOO_MANY_UNFOLDED ->
+      case NOT_DURABLE, DEAD_SESSION, STALE_REQUEST, TOO_MANY_UNFOLDED, NO_SUCH_PROFILE ->
           S3Error.SERVICE_UNAVAILABLE;
       // While metadata is upgraded, commands of the new version are refused until all peers know
       // it.

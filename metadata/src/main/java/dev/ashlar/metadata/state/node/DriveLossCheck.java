@@ -64,7 +64,7 @@ final class DriveLossCheck {
     }
     DriveLossCheck drives = new DriveLossCheck(context.table(), map, context.logTimeMs());
     int lostMax = 0;
-    for (int pg = 0; pg < map.pgCount(); pg++) {
+    for (int pg : map.groups()) {
       if (drives.mayHold(pg, drive)) {
         if (drives.others(pg, drive, true) >= map.profile(pg).parityShards()) {
           return false;

@@ -7,6 +7,7 @@ import dev.ashlar.metadata.state.apply.MetadataVersion;
 import dev.ashlar.metadata.state.apply.RefusedCommandException;
 import dev.ashlar.metadata.state.blob.Blobs;
 import dev.ashlar.metadata.state.identity.AccountCommands;
+import dev.ashlar.metadata.state.node.Profiles;
 import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.metadata.table.ObjectTable;
 import dev.ashlar.metadata.table.Table;
@@ -104,6 +105,7 @@ public final class ObjectCommands {
 
   public static CommandResult put(ApplyContext context, PutObject command) {
     BucketRow bucket = context.bucket(command.getBucket());
+    Profiles.checkClass(context, command.getSummary().getStorageClass());
     NewVersion version = NewVersion.of(context, bucket, command.getLock(), command.getFacts());
     checkPrecondition(context, bucket, command.getKey(), command.getPrecondition());
     List<BlobRow> blobs = Blobs.admit(context, command.getBlobsList());
@@ -148,6 +150,7 @@ public final class ObjectCommands {
 
   public static CommandResult copy(ApplyContext context, CopyObject command) {
     BucketRow bucket = context.bucket(command.getBucket());
+    Profiles.checkClass(context, command.getSummary().getStorageClass());
     NewVersion version = NewVersion.of(context, bucket, command.getLock(), command.getFacts());
     ObjectRecord source =
         source(

@@ -134,7 +134,8 @@ class DriveLossCheckTest {
   private BlobRow put() throws Exception {
     metadata.require(TestBlobs.createBucket("b"));
     long sequence = 0;
-    while (new BlobId(metadata.session(), sequence).placementGroup(NODES) != 0) {
+    while (metadata.placement().group(new BlobId(metadata.session(), sequence)).orElseThrow()
+        != 0) {
       sequence++;
     }
     return put(sequence);
