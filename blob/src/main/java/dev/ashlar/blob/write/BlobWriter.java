@@ -51,7 +51,7 @@ public final class BlobWriter implements PieceWriter {
             .orElseThrow(
                 () ->
                     new DataUnavailableException(
-                        Reason.CONFLICT, "profile " + number + " was removed concurrently"));
+                        Reason.MISPLACED, "profile " + number + " was removed concurrently"));
     this.profile = placed.profile();
     this.id = engine.ids().nextBlob(number);
     this.pg = placed.group(id);

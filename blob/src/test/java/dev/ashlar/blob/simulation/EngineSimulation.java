@@ -85,7 +85,15 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
   private int steps;
 
   EngineSimulation(long seed, PlantedBug bug) throws IOException {
+    this(seed, bug, false);
+  }
+
+  /**
+   * @param hasProfiles whether profiles come and go
+   */
+  EngineSimulation(long seed, PlantedBug bug, boolean hasProfiles) throws IOException {
     this.bug = bug;
+    this.hasProfiles = hasProfiles;
     random = new Random(seed);
     profile = PROFILES.get(random.nextInt(PROFILES.size()));
     isCalm = random.nextInt(4) == 0;
@@ -100,7 +108,6 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
         MemoryMetadata.drives(profile, MemoryMetadata.sequentialIds(count), 1 + random.nextInt(3));
     metadata.require(Command.newBuilder().setPutDrives(put));
     metadata.require(TestBlobs.createBucket(SimulatedClient.BUCKET));
-    hasProfiles = bug == PlantedBug.NONE && random.nextBoolean();
     for (int i = 0; i < PROFILES_ADDED; i++) {
       changeProfiles(random);
     }
@@ -314,7 +321,7 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
   private void keepUp(Random chance) throws Exception {
     while (working > 0 && !process.isDead()) {
       try {
-        switch (chance.nextInt(10)) {
+        switch (chance.nextInt(hasProfiles ? 10 : 9)) {
           case 9 -> changeProfiles(chance);
           case 8 -> process.parity.checkAll();
           case 0 -> process.folds.sweep();

@@ -136,7 +136,9 @@ final class SimulatedClient {
   /** The number of a profile; it may be removed before the data is committed. */
   private int anyProfile() {
     List<PlacedProfile> present = process.client.placement().present();
-    return present.get(random.nextInt(present.size())).number();
+    return present.size() == 1
+        ? present.getFirst().number()
+        : present.get(random.nextInt(present.size())).number();
   }
 
   private void delete(String key) throws Exception {

@@ -160,11 +160,10 @@ public final class PlacementPlan {
           (pg, ofGroup) -> {
             Move move = ofGroup.getFirst();
             UUID from = present.drive(pg, move.slot());
-            boolean isSpreadFurther = spread(next, pg) > spread(present, pg);
             if (placed.hasGroup(pg)
                 && ofGroup.size() == 1
                 && ideal.containsKey(from)
-                && !isSpreadFurther) {
+                && spread(next, pg) <= spread(present, pg)) {
               swaps.put(pg, new Swap(from, move.drive()));
             }
           });

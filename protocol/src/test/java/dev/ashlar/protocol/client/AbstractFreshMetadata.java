@@ -65,7 +65,10 @@ abstract class AbstractFreshMetadata {
 
   /** A blob that all of its slots have acknowledged. */
   final NewBlob.Builder blob(long length) {
-    BlobId id = new BlobId(client.session(), sequence++);
+    return blob(new BlobId(client.session(), sequence++), length);
+  }
+
+  final NewBlob.Builder blob(BlobId id, long length) {
     PlacementMap map = client.placement();
     int pg = map.group(id).orElseThrow();
     NewBlob.Builder blob =
