@@ -42,6 +42,9 @@ public record PlacementMap(
   /** For so long at least it is known where a slot was: reads may be as old. */
   public static final long PAST_KEPT_MS = 24 * 3_600_000L;
 
+  /** A drive that nobody has. */
+  public static final UUID NOWHERE = new UUID(0, 0);
+
   /** No profile has more placement groups than this. */
   private static final int REMOVED_GROUPS_MAX = 1 << 20;
 
@@ -277,9 +280,17 @@ public record PlacementMap(
     return placed(pg).profile();
   }
 
-  /** Where new data of this slot goes. */
+  /**
+   * Where new data of this slot goes; {@link #NOWHERE} if this map is too old to have the group, or
+   * its profile was removed since the caller learned of the blob.
+   */
   public UUID drive(int pg, int slot) {
-    return slotDrives.get(pg).get(slot);
+    List<UUID> slots = slots(pg);
+    return slots.isEmpty() ? NOWHERE : slots.get(slot);
+  }
+
+  private List<UUID> slots(int pg) {
+    return pg < slotDrives.size() ? slotDrives.get(pg) : List.of();
   }
 
   /** What the group's slots were, the oldest first. */
@@ -325,9 +336,15 @@ public record PlacementMap(
     return counts;
   }
 
-  /** All drives that may have anything of the blob. */
+  /**
+   * All drives that may have anything of the blob; {@link #NOWHERE} is among them if this map does
+   * not know.
+   */
   public Set<UUID> holders(BlobRow row) {
-    Set<UUID> holders = new HashSet<>(slotDrives.get(row.getPg()));
+    Set<UUID> holders = new HashSet<>(slots(row.getPg()));
+    if (holders.isEmpty()) {
+      holders.add(NOWHERE);
+    }
     pastOf(row.getPg()).forEach(before -> holders.add(before.drive()));
     row.getRelocatedShardsList().forEach(place -> holders.add(driveOf(place)));
     return holders;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.protocol.message.AddedProfile;
+import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.DebtLevel;
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.FailureDomain;
@@ -160,6 +161,19 @@ class PlacementMapTest {
     assertEquals(1, next.standardNumber());
     assertEquals(List.of(new PlacementMap.Move(10, 7, drive)), map.movesTo(next));
     assertEquals(next, PlacementMap.of(next.toMessage()));
+  }
+
+  /** A reader may know a row that its map is too old for, or that is long gone. */
+  @Test
+  void aBlobWithoutAGroupIsNowhere() {
+    PgMapRow.Builder row = row(4, 5, 6);
+    row.getAddedBuilder(0).clearPgs().setRemovedPgs(5);
+    PlacementMap map = PlacementMap.of(row.build());
+    for (int pg : new int[] {5, 15}) {
+      BlobRow blob = BlobRow.newBuilder().setPg(pg).build();
+      assertEquals(PlacementMap.NOWHERE, map.location(blob, 2));
+      assertEquals(Set.of(PlacementMap.NOWHERE), map.holders(blob));
+    }
   }
 
   @Test
