@@ -19,6 +19,7 @@ import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.ModifyObject;
 import dev.ashlar.protocol.message.NewBlob;
 import dev.ashlar.protocol.message.ObjectPiece;
+import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.message.SliceValue;
 import dev.ashlar.protocol.message.SlotAck;
@@ -90,7 +91,17 @@ final class MemoryObjectStore implements ObjectStore {
 
   @Override
   public ObjectChange newChange(ObjectRead object, long offset, long expectedLength) {
-    return new Change(new Writer(metadata.placement().standardNumber()), object, offset);
+    return new Change(new Writer(profile(object)), object, offset);
+  }
+
+  /** That of the last blob; of an empty object that of its class. */
+  private int profile(ObjectRead object) {
+    PlacementMap map = metadata.placement();
+    ObjectRecord record = object.object();
+    int slices = record.getSlicesCount();
+    return slices == 0
+        ? map.ofClass(record.getSummary().getStorageClass()).orElse(map.standard()).number()
+        : BlobId.of(record.getSlices(slices - 1).getBlob()).profile();
   }
 
   @Override

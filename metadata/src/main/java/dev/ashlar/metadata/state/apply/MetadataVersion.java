@@ -80,7 +80,10 @@ public final class MetadataVersion {
    */
   public static final int FREEZES_BLOBS = 7;
 
-  /** From this version on, profiles can be added to the store, and removed. */
+  /**
+   * From this version on, profiles can be added to the store, and removed, and new data can be a
+   * copy of data that has another profile.
+   */
   public static final int ADDS_PROFILES = 8;
 
   private MetadataVersion() {}

@@ -117,8 +117,13 @@ public final class ObjectCommands {
             .setSummary(command.getSummary())
             .setAttributes(command.getAttributes())
             .addAllSlices(Blobs.insert(context, blobs));
+    boolean isCopy = command.getCopied() && context.version() >= MetadataVersion.ADDS_PROFILES;
     return replace(
-        context, bucket, command.getKey(), version.applyTo(object), EventRow.Kind.CREATED_BY_PUT);
+        context,
+        bucket,
+        command.getKey(),
+        version.applyTo(object),
+        isCopy ? EventRow.Kind.CREATED_BY_COPY : EventRow.Kind.CREATED_BY_PUT);
   }
 
   /**
