@@ -72,7 +72,7 @@ public final class LightScrub {
         metadata.registry().getLoadsList().stream().map(DriveId::idOf).anyMatch(drive::equals);
     PlacementMap map = metadata.placement();
     for (int pg : map.groups()) {
-      if (isAnywhere || map.slotDrives().get(pg).contains(drive) || wasIn(map, pg, drive)) {
+      if (isAnywhere || map.slots(pg).contains(drive) || wasIn(map, pg, drive)) {
         found = found.plus(look(pg, drive, inventory));
       }
     }

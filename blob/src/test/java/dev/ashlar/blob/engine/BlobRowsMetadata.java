@@ -58,6 +58,7 @@ public final class BlobRowsMetadata implements MetadataClient {
   public final Map<BlobId, BlobRow> rows = new HashMap<>();
   private final PlacementMap placement;
   public @Nullable ObjectRead object;
+  public List<BlobRow> garbage = List.of();
   public ResultCode answer = ResultCode.OK;
   @Nullable MetadataUnavailableException failure;
 
@@ -233,7 +234,7 @@ public final class BlobRowsMetadata implements MetadataClient {
 
   @Override
   public List<BlobRow> garbage(long unreferencedBeforeMs, @Nullable BlobRow after, int max) {
-    return List.of();
+    return after == null ? garbage : List.of();
   }
 
   @Override

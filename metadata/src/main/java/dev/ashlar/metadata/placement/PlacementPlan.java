@@ -178,7 +178,7 @@ public final class PlacementPlan {
     }
 
     private long spread(PlacementMap map, int pg) {
-      return map.slotDrives().get(pg).stream().map(domains::get).distinct().count();
+      return map.slots(pg).stream().map(domains::get).distinct().count();
     }
 
     private boolean hasEnough(UUID drive) {

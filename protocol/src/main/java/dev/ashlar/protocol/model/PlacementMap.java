@@ -289,7 +289,11 @@ public record PlacementMap(
     return slots.isEmpty() ? NOWHERE : slots.get(slot);
   }
 
-  private List<UUID> slots(int pg) {
+  /**
+   * The drives of the group's slots; none if this map is too old to have the group, or its profile
+   * was removed.
+   */
+  public List<UUID> slots(int pg) {
     return pg < slotDrives.size() ? slotDrives.get(pg) : List.of();
   }
 

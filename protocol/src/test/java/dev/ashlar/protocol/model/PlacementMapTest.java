@@ -173,6 +173,7 @@ class PlacementMapTest {
       BlobRow blob = BlobRow.newBuilder().setPg(pg).build();
       assertEquals(PlacementMap.NOWHERE, map.location(blob, 2));
       assertEquals(Set.of(PlacementMap.NOWHERE), map.holders(blob));
+      assertEquals(List.of(), map.slots(pg));
     }
   }
 

@@ -374,7 +374,7 @@ public final class Admin {
 
   private GroupInfo group(
       PlacementMap map, Set<UUID> down, GroupDebts.Group debt, boolean isCounted) {
-    List<UUID> drives = map.slotDrives().get(debt.pg());
+    List<UUID> drives = map.slots(debt.pg());
     return new GroupInfo(
         debt.pg(),
         drives.stream().map(UUID::toString).toList(),

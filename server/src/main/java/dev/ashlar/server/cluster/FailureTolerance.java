@@ -67,7 +67,7 @@ public record FailureTolerance(int drives, @Nullable Integer nodes) {
    */
   static List<UUID> there(PlacementMap map, int pg, Set<UUID> down, Set<UUID> lost) {
     List<UUID> there = new ArrayList<>();
-    for (int i = 0; i < map.slotDrives().get(pg).size(); i++) {
+    for (int i = 0; i < map.slots(pg).size(); i++) {
       int slot = i;
       boolean isMoving =
           map.pastOf(pg).stream()

@@ -111,7 +111,7 @@ public final class Blobs {
       return earlier;
     }
     int pg = blob.getPg();
-    List<UUID> drives = new ArrayList<>(map.slotDrives().get(pg));
+    List<UUID> drives = new ArrayList<>(map.slots(pg));
     earlier.forEach(drives::set);
     Map<Integer, UUID> placed = new HashMap<>(earlier);
     for (int slot = 0; slot < drives.size(); slot++) {

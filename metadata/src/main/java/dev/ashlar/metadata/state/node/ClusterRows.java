@@ -67,7 +67,7 @@ public final class ClusterRows {
           move.getPg() >= 0
               && move.getPg() < present.slotDrives().size()
               && move.getSlot() >= 0
-              && move.getSlot() < present.slotDrives().get(move.getPg()).size()
+              && move.getSlot() < present.slots(move.getPg()).size()
               && context.catalog().drives().containsKey(drive),
           ResultCode.INVALID_COMMAND);
       moves.add(new Move(move.getPg(), move.getSlot(), drive));
