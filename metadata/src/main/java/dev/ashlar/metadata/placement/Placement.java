@@ -39,8 +39,8 @@ public final class Placement {
   /** Enough slots per drive for an even distribution. */
   private static final int SLOTS_PER_DRIVE = 200;
 
-  /** The slots of a profile that is added: they are sent in one command. */
-  private static final int ADDED_SLOTS_MAX = 65_536;
+  /** The slots of a profile that is added: they are sent in one command, with 20 bytes each. */
+  private static final int ADDED_SLOTS_MAX = 49_152;
 
   private final Profile profile;
   private final Map<String, List<DriveRow>> domains = new TreeMap<>();

@@ -326,11 +326,18 @@ public final class MetadataReads {
     Set<BlobId> known = new HashSet<>();
     for (BlobId name : names) {
       Optional<BlobRow> row = blob(snapshot, name);
-      if (row.isPresent() && isNeeded(row.get(), drive, name)) {
+      boolean isNeeded = row.isEmpty() ? isOfNewerMap(name) : isNeeded(row.get(), drive, name);
+      if (isNeeded) {
         known.add(name);
       }
     }
     return known;
+  }
+
+  /** Whether the profile of the blob was added after this map: its row cannot be looked up then. */
+  private boolean isOfNewerMap(BlobId name) {
+    PlacementMap map = catalog.placement();
+    return map != null && name.profile() >= map.profiles().size();
   }
 
   /**

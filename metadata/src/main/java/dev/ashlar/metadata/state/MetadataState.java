@@ -251,8 +251,9 @@ public final class MetadataState {
           "at " + applied.getIndex() + ", the entry at " + elsewhere.before().getIndex());
     }
     sessions = null;
-    store.write(elsewhere.changes());
+    // As apply does: a reader that finds a blob in the tables finds its profile in the catalog.
     catalog.follow(elsewhere.changes());
+    store.write(elsewhere.changes());
     applied = elsewhere.reached();
   }
 

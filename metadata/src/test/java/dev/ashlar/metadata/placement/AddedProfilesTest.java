@@ -4,7 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ashlar.metadata.consensus.raft.CommitQueue;
+import dev.ashlar.protocol.message.AddProfile;
 import dev.ashlar.protocol.message.AddedProfile;
+import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.DriveStanding;
 import dev.ashlar.protocol.message.FailureDomain;
@@ -23,6 +26,8 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Placement of a cluster whose first profile is 4+2, and to which 1+2 was added. */
 class AddedProfilesTest {
@@ -100,12 +105,23 @@ class AddedProfilesTest {
     assertEquals("COLD 8+3 needs 11 drives, there are 9", refusal.getMessage());
   }
 
-  @Test
-  void aVeryWideProfileHasFewerGroups() {
-    Registry registry = registry(210);
+  /** Both widest and with most groups, it is sent in one command. */
+  @ParameterizedTest
+  @CsvSource({"12, 4", "180, 20", "245, 10"})
+  void aVeryWideProfileHasFewerGroups(int dataShards, int parityShards) {
+    Registry registry = registry(300);
     PlacementMap first = PlacementMap.of(Placement.first(registry, FOUR_TWO));
-    AddedProfile added = Placement.added(registry, first, "W", new Profile(180, 20, 4096));
-    assertTrue(added.getPgsCount() > 100 && added.getSerializedSize() < 2 << 20);
+    Profile profile = new Profile(dataShards, parityShards, 4096);
+    AddedProfile added = Placement.added(registry, first, "W".repeat(32), profile);
+    Command command =
+        Command.newBuilder()
+            .setAddProfile(
+                AddProfile.newBuilder().setBaseEpoch(Long.MAX_VALUE).setProfile(added))
+            .build();
+    assertTrue(added.getPgsCount() > 100);
+    assertTrue(
+        command.getSerializedSize() < CommitQueue.COMMAND_BYTES_MAX,
+        () -> command.getSerializedSize() + " bytes");
   }
 
   private static List<Move> moves(MoveSlots plan) {

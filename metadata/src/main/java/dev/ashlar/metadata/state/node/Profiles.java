@@ -18,6 +18,7 @@ import dev.ashlar.protocol.message.UploadRow;
 import dev.ashlar.protocol.model.NodeLiveness;
 import dev.ashlar.protocol.model.PlacedProfile;
 import dev.ashlar.protocol.model.PlacementMap;
+import java.util.List;
 
 /** Commands on the profiles of the store. Each is one change of the placement map. */
 public final class Profiles {
@@ -25,6 +26,12 @@ public final class Profiles {
    * Profiles that are not removed. Each of them enlarges the placement map, which all nodes have.
    */
   public static final int PRESENT_MAX = 8;
+
+  /**
+   * Profiles that are or were there: each keeps its number and its placement groups for good, and
+   * the map has a row of each.
+   */
+  static final int EVER_MAX = 1000;
 
   /** The most placement groups that a command may add. */
   private static final int GROUPS_MAX = 4096;
@@ -43,8 +50,12 @@ public final class Profiles {
         PlacedProfile.isName(name) && groups > 0 && groups <= GROUPS_MAX,
         ResultCode.INVALID_COMMAND);
     require(present.ofClass(name).isEmpty(), ResultCode.ENTITY_ALREADY_EXISTS);
-    require(present.present().size() < PRESENT_MAX, ResultCode.LIMIT_EXCEEDED);
-    require(liveNodesKnowProfiles(context), ResultCode.CONDITIONAL_CONFLICT);
+    require(
+        present.present().size() < PRESENT_MAX && present.profiles().size() < EVER_MAX,
+        ResultCode.LIMIT_EXCEEDED);
+    List<NodeRow> older = nodesWithoutProfiles(context);
+    require(
+        older.stream().allMatch(node -> isSilent(context, node)), ResultCode.CONDITIONAL_CONFLICT);
     PgMapRow.Builder row = next(present).addAdded(command.getProfile());
     PlacementMap map;
     try {
@@ -58,17 +69,24 @@ public final class Profiles {
     require(
         areDrivesKnown && !added.isRemoved() && map.past().equals(present.past()),
         ResultCode.INVALID_COMMAND);
+    older.forEach(node -> context.sessions().end(context, node.getSession()));
     return install(context, map);
   }
 
   /**
-   * Nodes of older builds would look for blobs of a further profile in the wrong placement groups.
-   * A node that was not heard of for long is refused when it registers again.
+   * Nodes of older builds, which would look for blobs of a further profile in the wrong placement
+   * groups. A silent one may have lived on behind a broken network, and does not register again
+   * when it comes back. So its session ends, at which its process exits, and it is refused when it
+   * registers.
    */
-  private static boolean liveNodesKnowProfiles(ApplyContext context) {
+  private static List<NodeRow> nodesWithoutProfiles(ApplyContext context) {
     return context.table().rows('N', NodeRow.parser()).stream()
-        .filter(node -> context.silentSinceMs(node) + NodeLiveness.DOWN_MS >= context.logTimeMs())
-        .allMatch(NodeRow::getKnowsProfiles);
+        .filter(node -> !node.getKnowsProfiles())
+        .toList();
+  }
+
+  private static boolean isSilent(ApplyContext context, NodeRow node) {
+    return context.silentSinceMs(node) + NodeLiveness.DOWN_MS < context.logTimeMs();
   }
 
   /** Refuses a node that does not know profiles, from the first further one on. */
@@ -96,7 +114,10 @@ public final class Profiles {
     return install(context, PlacementMap.of(row.build()));
   }
 
-  /** Whether there is a row of a blob of this profile, referenced or not. */
+  /**
+   * Whether there is a row of a blob of this profile, referenced or not. Empty objects have no
+   * blobs: those of its class stay, and get blobs of the default profile when bytes are appended.
+   */
   private static boolean hasBlobs(ApplyContext context, PlacedProfile placed) {
     byte[] first = Keys.group(placed.firstGroup());
     byte[] end = Keys.group(placed.endGroup());
@@ -105,11 +126,14 @@ public final class Profiles {
     }
   }
 
-  /** Refuses a storage class that has been removed since the sender of the command looked. */
+  /**
+   * Refuses a storage class that has been removed since the sender of the command looked. The
+   * default one is always there.
+   */
   public static void checkClass(ApplyContext context, String name) {
     PlacementMap map = context.catalog().placement();
     boolean isAny = name.isEmpty() || context.version() < MetadataVersion.ADDS_PROFILES;
-    require(isAny || map == null || map.ofClass(name).isPresent(), ResultCode.NO_SUCH_PROFILE);
+    require(isAny || map == null || map.ofClass(name).isPresent(), ResultCode.NO_SUCH_CLASS);
   }
 
   /** Whether an incomplete upload is to make an object of the profile's storage class. */

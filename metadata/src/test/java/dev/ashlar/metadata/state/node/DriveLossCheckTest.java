@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.metadata.memory.TestBlobs;
+import dev.ashlar.metadata.memory.TestProfiles;
 import dev.ashlar.protocol.client.ManualClock;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.Command;
@@ -53,6 +54,23 @@ class DriveLossCheckTest {
       register(node, new DriveId(drive(node), 1).toMessage());
     }
     makeMap(metadata);
+    fill(metadata);
+  }
+
+  /** Puts a blob into every placement group: what has none loses nothing. */
+  private static void fill(MemoryMetadata of) {
+    of.require(TestBlobs.createBucket("filled"));
+    Set<Integer> empty = new TreeSet<>(of.placement().groups());
+    for (long sequence = 1 << 30; !empty.isEmpty(); sequence++) {
+      BlobId blob = new BlobId(of.session(), sequence);
+      if (empty.remove(of.placement().group(blob).orElseThrow())) {
+        of.require(
+            TestBlobs.put(
+                "filled",
+                "k" + sequence,
+                TestBlobs.acknowledged(of, blob, PROFILE.stripeBytes())));
+      }
+    }
   }
 
   private static UUID drive(int node) {
@@ -244,6 +262,7 @@ class DriveLossCheckTest {
             .setNode(NodeRow.newBuilder().setName("n").setHost("h").setPort(9002));
     other.require(Command.newBuilder().setRegisterNode(node.clone().addAllDrives(List.of(rows))));
     makeMap(other);
+    fill(other);
     DriveRow[] three = rows.clone();
     for (int i = 0; i < 3; i++) {
       three[i] = new DriveId(drive(i), 2).toMessage().toBuilder().setVacant(true).build();
@@ -255,11 +274,45 @@ class DriveLossCheckTest {
     assertEquals(0, absent(other));
   }
 
+  private static void addWeak(MemoryMetadata to) {
+    to.require(TestProfiles.add(to, "WEAK", new Profile(1, 1, 4096), NODES));
+  }
+
+  /** A profile that could not spare another drive has no data yet. */
+  @Test
+  void placementGroupsWithoutBlobsLoseNothing() throws Exception {
+    addWeak(metadata);
+    assertTrue(mayReplace(0));
+    assertTrue(mayReplace(1));
+    assertFalse(mayReplace(2), "with it, blobs of the first profile would have lost three shards");
+  }
+
+  @Test
+  void blobsOfTheProfileWithTheLeastParityDecide() throws Exception {
+    addWeak(metadata);
+    putInWeakGroup(NODES); // on the first two drives
+    assertTrue(mayReplace(0));
+    assertFalse(mayReplace(1));
+    register(1, new DriveId(drive(1), 1).toMessage()); // mounted late
+    assertTrue(mayReplace(2));
+  }
+
+  private void putInWeakGroup(int pg) {
+    metadata.require(TestBlobs.createBucket("weak"));
+    long count = 0;
+    BlobId blob;
+    do {
+      blob = BlobId.of(metadata.session(), 1, count++);
+    } while (metadata.placement().group(blob).orElseThrow() != pg);
+    metadata.require(TestBlobs.put("weak", "k", TestBlobs.acknowledged(metadata, blob, 4096)));
+  }
+
   /** A store in one process has no nodes: it says which drives are not there. */
   @Test
   void ofAStoreInOneProcessNoMoreAreReplacedThanMayBeLost() throws Exception {
     for (int empty = 1; empty <= PROFILE.shards(); empty++) {
       MemoryMetadata other = MemoryMetadata.withDrives(PROFILE, PROFILE.shards(), NODES);
+      fill(other);
       PutDrives.Builder command = PutDrives.newBuilder();
       for (int i = 0; i < empty; i++) {
         command.addDrives(new DriveId(drive(i), 1).toMessage().toBuilder().setAbsent(true));

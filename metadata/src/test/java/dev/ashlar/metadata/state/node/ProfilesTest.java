@@ -1,6 +1,7 @@
 package dev.ashlar.metadata.state.node;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.metadata.memory.MemoryMetadata;
@@ -26,6 +27,8 @@ import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -119,6 +122,15 @@ class ProfilesTest {
   }
 
   @Test
+  void removedProfilesCountForTheNumberOfAll() throws Exception {
+    for (int number = 1; number < Profiles.EVER_MAX; number++) {
+      metadata.require(TestProfiles.add(metadata, "HOT", ONE_TWO, 1));
+      metadata.require(TestProfiles.remove(metadata, number));
+    }
+    assertEquals(ResultCode.LIMIT_EXCEEDED, code(TestProfiles.add(metadata, "HOT", ONE_TWO, 1)));
+  }
+
+  @Test
   void theDefaultIsWhatIsChosen() throws Exception {
     addHot();
     assertEquals(0, metadata.placement().standardNumber());
@@ -166,8 +178,32 @@ class ProfilesTest {
     metadata.require(TestProfiles.remove(metadata, 1));
     upload.setUploadId("v");
     assertEquals(
-        ResultCode.NO_SUCH_PROFILE,
+        ResultCode.NO_SUCH_CLASS,
         code(Command.newBuilder().setCreateUpload(CreateUpload.newBuilder().setUpload(upload))));
+  }
+
+  /** Sending it again does not help, unlike with data of a profile that was the default. */
+  @Test
+  void aClassThatWasRemovedIsToldFromAProfileThatWasRemoved() throws Exception {
+    addHot();
+    metadata.require(TestBlobs.createBucket("b"));
+    Command.Builder put = put("k", 1);
+    Command.Builder ofClass = put.clone();
+    ofClass.getPutObjectBuilder().getSummaryBuilder().setStorageClass("HOT");
+    metadata.require(TestProfiles.remove(metadata, 1));
+    assertEquals(ResultCode.NO_SUCH_PROFILE, code(put));
+    assertEquals(ResultCode.NO_SUCH_CLASS, code(ofClass));
+  }
+
+  /** A peer that has not applied the addition cannot look the blob up. */
+  @Test
+  void shardsOfAnUnknownProfileAreNeeded() throws Exception {
+    BlobId known = BlobId.of(metadata.session(), 0, 500);
+    BlobId unknown = BlobId.of(metadata.session(), 1, 500);
+    UUID drive = metadata.placement().drive(0, 0);
+    assertEquals(Set.of(unknown), metadata.neededShards(drive, List.of(known, unknown)));
+    addHot();
+    assertEquals(Set.of(), metadata.neededShards(drive, List.of(known, unknown)));
   }
 
   /** Whichever comes first, the removal or the commit, the other one is refused. */
@@ -225,7 +261,17 @@ class ProfilesTest {
           Command.newBuilder().setNodeHeartbeat(NodeHeartbeat.newBuilder().setName("new")));
     }
     cluster.require(add);
-    assertEquals(ResultCode.INVALID_COMMAND, old.submit(registration).getCode());
+    assertEquals(
+        ResultCode.STALE_REQUEST,
+        old.submit(
+                Command.newBuilder().setNodeHeartbeat(NodeHeartbeat.newBuilder().setName("old")))
+            .getCode(),
+        "it lived on behind a broken network");
+    assertFalse(cluster.registry().getSessionsList().contains(old.session()));
+    assertTrue(cluster.registry().getSessionsList().contains(cluster.session()));
+    assertEquals(
+        ResultCode.INVALID_COMMAND, cluster.anotherClient().submit(registration).getCode());
+    cluster.anotherClient().require(register(node.clone().setName("old").setKnowsProfiles(true)));
   }
 
   private static Command.Builder register(NodeRow.Builder node) {
