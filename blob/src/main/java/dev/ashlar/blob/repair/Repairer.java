@@ -26,6 +26,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.function.Function;
 import java.util.function.IntPredicate;
+import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +36,7 @@ import org.slf4j.event.Level;
 
 /**
  * Repairs the debts of blobs in the background, starting with the blobs that can lose the fewest
- * further shards. All debts are recorded in metadata, so a repairer may stop anywhere, and several
+ * further shards. Blobs that only have to move wait until no debt can be repaired. All debts are recorded in metadata, so a repairer may stop anywhere, and several
  * may run at once: each finds what another has repaired already. Used by one thread.
  */
 public final class Repairer {
@@ -52,8 +53,11 @@ public final class Repairer {
   private final RepairConfig config;
   private final Semaphore places;
 
-  /** Per level the last blob that was visited; absent at the beginning of the level. */
-  private final Map<Integer, BlobId> positions = new HashMap<>();
+  /** Per level the last blob with debts that was visited; absent at the beginning of the level. */
+  private final Map<Integer, BlobId> debtVisits = new HashMap<>();
+
+  /** The same of blobs that have to move. */
+  private final Map<Integer, BlobId> moveVisits = new HashMap<>();
 
   private volatile @Nullable Look lastLook;
   private final RepairLog log = new RepairLog();
@@ -186,43 +190,45 @@ public final class Repairer {
     List<DebtLevel> moving = DebtLevels.moving(debts, map);
     lastLook = isSettled ? new Look(inDebt, moving, drives, map.epoch()) : null;
     log.looked(inDebt, isSettled);
-    long repaired = 0;
-    for (DebtLevel level : debts) {
-      int spare = level.getSpare();
-      boolean mayMove = hasLevel(moving, spare) && !metadata.registry().getPaused();
-      repaired = mayMove || hasLevel(inDebt, spare) ? repair(spare, mayMove) : 0;
-      if (repaired > 0) {
-        break; // look again: others may be more endangered by now
-      }
-    }
-    return repaired;
-  }
-
-  private static boolean hasLevel(List<DebtLevel> levels, int spare) {
-    return levels.stream().anyMatch(level -> level.getSpare() == spare);
+    long repaired = repair(inDebt, debtVisits, true);
+    boolean mayMove = repaired == 0 && !moving.isEmpty() && !metadata.registry().getPaused();
+    return mayMove ? repair(moving, moveVisits, false) : repaired;
   }
 
   /**
-   * Repairs blobs of a level, for at most a slice of time.
+   * Repairs blobs of the first of these levels where any can be.
    *
-   * @param mayMove whether also those that have all shards
+   * @param areInDebt whether those that lack shards, or those that only have to move: a level has
+   *     both where profiles differ
    */
-  private long repair(int spare, boolean mayMove)
+  private long repair(List<DebtLevel> levels, Map<Integer, BlobId> visits, boolean areInDebt)
+      throws MetadataUnavailableException, InterruptedException {
+    for (DebtLevel level : levels) {
+      int spare = level.getSpare();
+      long repaired = repair(spare, visits, row -> isInDebt(spare, row) == areInDebt);
+      if (repaired > 0) {
+        return repaired; // look again: others may be more endangered by now
+      }
+    }
+    return 0;
+  }
+
+  /** Repairs blobs of a level, for at most a slice of time. */
+  private long repair(int spare, Map<Integer, BlobId> visits, Predicate<BlobRow> isWanted)
       throws MetadataUnavailableException, InterruptedException {
     long beganNanos = System.nanoTime();
     long repaired = 0;
     do {
-      List<BlobRow> page = metadata.blobsInDebt(spare, positions.get(spare), PAGE);
-      List<BlobRow> wanted =
-          mayMove ? page : page.stream().filter(row -> isInDebt(spare, row)).toList();
+      List<BlobRow> page = metadata.blobsInDebt(spare, visits.get(spare), PAGE);
+      List<BlobRow> wanted = page.stream().filter(isWanted).toList();
       List<BlobRow> begun = new ArrayList<>();
       repaired += repair(wanted, begun, beganNanos);
       boolean isWhole = begun.size() == wanted.size();
       if (isWhole && page.size() < PAGE) {
-        positions.remove(spare);
+        visits.remove(spare);
         return repaired;
       }
-      positions.put(spare, BlobId.of((isWhole ? page : begun).getLast().getId()));
+      visits.put(spare, BlobId.of((isWhole ? page : begun).getLast().getId()));
     } while (!isOver(beganNanos));
     return repaired;
   }
