@@ -36,13 +36,16 @@ final class ErasureObjectStore implements ObjectStore {
     engine.metrics().watch(lanes);
   }
 
-  /** A profile may have been added where there is more memory; the default one must be served. */
+  /**
+   * Refuses to start only for the profile that the store was made with: one may have been added, and
+   * made the default, where there is more memory.
+   */
   private void checkMemory(PlacementMap map) {
     for (PlacedProfile placed : map.present()) {
       try {
         checkMemory(placed.profile());
       } catch (IllegalArgumentException e) {
-        if (placed.number() == map.standardNumber()) {
+        if (placed.number() == 0 && map.standardNumber() == 0) {
           throw e;
         }
         LOG.warn("Requests for profile {} are refused: {}", placed.name(), e.getMessage());
