@@ -87,12 +87,21 @@ public final class ProfileChanges {
       throw new Admin.RefusedException(
           "a profile is named with up to 32 of A-Z, 0-9, _ and -, and STANDARD and FIRST are taken");
     }
+    if (profile.parityShards() == 0) {
+      throw new Admin.RefusedException(
+          "data of a profile without parity would be lost with any of its drives, and no lost drive"
+              + " would be replaced while there is such data: m has to be at least 1");
+    }
+    checkMemory(profile);
+    return carryOut("added", known -> added(known, name, profile));
+  }
+
+  private void checkMemory(Profile profile) throws Admin.RefusedException {
     try {
       memoryCheck.accept(profile);
     } catch (IllegalArgumentException e) {
       throw new Admin.RefusedException(String.valueOf(e.getMessage()));
     }
-    return carryOut("added", known -> added(known, name, profile));
   }
 
   private static Profile parse(String shape) throws Admin.RefusedException {
@@ -125,16 +134,22 @@ public final class ProfileChanges {
         .setAddProfile(AddProfile.newBuilder().setBaseEpoch(known.map().epoch()).setProfile(added));
   }
 
-  /** From now on, data has this profile of which nobody says otherwise. */
+  /**
+   * From now on, data has this profile of which nobody says otherwise. It may have been added where
+   * there is more memory than here.
+   */
   Admin.Done setDefault(String name) throws MetadataUnavailableException, Admin.RefusedException {
     return carryOut(
         "default",
-        known ->
-            Command.newBuilder()
-                .setSetDefaultProfile(
-                    SetDefaultProfile.newBuilder()
-                        .setBaseEpoch(known.map().epoch())
-                        .setNumber(number(known, name))));
+        known -> {
+          PlacedProfile placed = placed(known, name);
+          checkMemory(placed.profile());
+          return Command.newBuilder()
+              .setSetDefaultProfile(
+                  SetDefaultProfile.newBuilder()
+                      .setBaseEpoch(known.map().epoch())
+                      .setNumber(placed.number()));
+        });
   }
 
   Admin.Done remove(String name) throws MetadataUnavailableException, Admin.RefusedException {
@@ -145,15 +160,15 @@ public final class ProfileChanges {
                 .setRemoveProfile(
                     RemoveProfile.newBuilder()
                         .setBaseEpoch(known.map().epoch())
-                        .setNumber(number(known, name))));
+                        .setNumber(placed(known, name).number())));
   }
 
-  private static int number(KnownDrives known, String name) throws Admin.RefusedException {
+  private static PlacedProfile placed(KnownDrives known, String name)
+      throws Admin.RefusedException {
     return known
         .map()
         .ofClass(name)
-        .orElseThrow(() -> new Admin.RefusedException("there is no profile " + name))
-        .number();
+        .orElseThrow(() -> new Admin.RefusedException("there is no profile " + name));
   }
 
   /** Tries again if the placement map has changed meanwhile. */
@@ -177,7 +192,8 @@ public final class ProfileChanges {
           "the profile is in use: it is the default, or objects, deleted objects that are not yet"
               + " collected, or incomplete uploads have it";
       case ENTITY_ALREADY_EXISTS -> "there is a profile of this name";
-      case LIMIT_EXCEEDED -> "there are too many profiles, or too many incomplete uploads";
+      case LIMIT_EXCEEDED ->
+          "there are too many profiles, counting removed ones, or too many incomplete uploads";
       case INVALID_COMMAND ->
           "not all metadata nodes know several profiles yet: upgrade all of them first";
       default -> "metadata refuses it: " + code;

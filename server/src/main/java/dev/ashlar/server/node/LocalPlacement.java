@@ -9,6 +9,7 @@ import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.PutDrives;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.PlacedProfile;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.server.config.ServerOptions;
 import java.io.IOException;
@@ -55,6 +56,17 @@ final class LocalPlacement implements AwaitedDrives.Registration {
               .formatted(known, options.dataFolders().size()));
     }
     return present;
+  }
+
+  /**
+   * The profiles that data of the store can have.
+   *
+   * @param first that it is to be made with, if it is new
+   */
+  static List<Profile> profiles(MetadataClient metadata, Profile first) {
+    return metadata.drives().isEmpty()
+        ? List.of(first)
+        : metadata.placement().present().stream().map(PlacedProfile::profile).toList();
   }
 
   /**

@@ -70,7 +70,6 @@ public final class Node implements RunningServer {
   private final @Nullable AuditLog audit;
   private final MetadataServer metadataServer;
   private final UUID cluster;
-  private final Profile profile;
   private final LocalDrives drives;
   private final DriveScrubs scrubs;
   private final RootCredential root;
@@ -107,16 +106,17 @@ public final class Node implements RunningServer {
       locks.takeExisting(mounted);
       metadataServer = openMetadata(options, notMounted, cluster, resources, meters, clock);
       MetadataClient metadata = metadataServer.client();
-      profile = LocalPlacement.profile(metadata, options);
-      if (profile.parityShards() == 0) {
-        LOG.warn(
-            "Nothing is protected: with profile {}, the loss of a drive is the loss of its data.",
-            profile);
+      Profile profile = LocalPlacement.profile(metadata, options);
+      List<Profile> profiles = LocalPlacement.profiles(metadata, profile);
+      for (Profile each : profiles) {
+        if (each.parityShards() == 0) {
+          LOG.warn("Data of profile {} is not protected: the loss of a drive is its loss.", each);
+        }
       }
       drives =
           opened.add(
               new LocalDrives(
-                  LocalDrives.Config.embedded(options, profile, cluster),
+                  LocalDrives.Config.embedded(options, profiles, cluster),
                   AwaitedDrives.known(metadata),
                   resources));
       LocalPlacement placement = new LocalPlacement(metadata, drives);
@@ -165,7 +165,7 @@ public final class Node implements RunningServer {
       startMessage =
           new StartMessage(
               options,
-              profile,
+              profiles,
               root,
               codes.of(profile).name(),
               options.dataFolders().size() - drives.openCount(),

@@ -64,12 +64,33 @@ class ProfileChangesTest {
     assertRefused("COLD 8+3 needs 11 drives, there are 8", cluster, "profile-add", "COLD", "8+3");
     assertRefused("expected k+m", cluster, "profile-add", "COLD", "8");
     assertRefused("stripe unit", cluster, "profile-add", "COLD", "2+1@1000");
+    assertRefused("m has to be at least 1", cluster, "profile-add", "COLD", "4+0");
     assertRefused("A-Z", cluster, "profile-add", "cold", "2+1");
     assertRefused("A-Z", cluster, "profile-add", "STANDARD", "2+1");
     change(cluster, "profile-add", "COLD", "2+1");
     assertRefused("of this name", cluster, "profile-add", "COLD", "2+1");
     assertRefused("no profile HOT", cluster, "profile-remove", "HOT", "");
     assertRefused("no profile HOT", cluster, "profile-default", "HOT", "");
+  }
+
+  /** It was added by a process with more memory. */
+  @Test
+  void theDefaultMustFitIntoTheMemoryOfTheProcessThatIsAsked() throws Exception {
+    BalancedCluster cluster = new BalancedCluster(12, 1);
+    change(cluster, "profile-add", "COLD", "8+3");
+    ProfileChanges small =
+        new ProfileChanges(
+            cluster.metadata,
+            profile -> {
+              if (profile.dataShards() > 4) {
+                throw new IllegalArgumentException("too little memory");
+              }
+            });
+    Admin.RefusedException refusal =
+        assertThrows(Admin.RefusedException.class, () -> small.setDefault("COLD"));
+    assertEquals("too little memory", refusal.getMessage());
+    assertEquals(0, cluster.map().standardNumber());
+    assertEquals(3, small.setDefault("FIRST").epoch());
   }
 
   @Test
