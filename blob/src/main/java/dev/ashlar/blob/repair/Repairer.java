@@ -52,6 +52,10 @@ public final class Repairer {
   private final ChangedDrives changed;
   private final RepairConfig config;
   private final Semaphore places;
+  private final MeterRegistry meters;
+
+  /** The least that has no gauge. */
+  private int nextLevel = UNREADABLE;
 
   /** Per level the last blob with debts that was visited; absent at the beginning of the level. */
   private final Map<Integer, BlobId> debtVisits = new HashMap<>();
@@ -84,6 +88,7 @@ public final class Repairer {
     this.blobs = blobs;
     this.changed = new ChangedDrives(metadata);
     this.config = config;
+    this.meters = meters;
     this.places = new Semaphore(config.blobsAtOnce());
     gauge(
         meters,
@@ -110,8 +115,13 @@ public final class Repairer {
         "ashlar.repair.endangered.blobs",
         "Blobs that are unreadable, or would be after the loss of one more drive",
         Repairer::endangered);
-    for (int spare = UNREADABLE; spare < spareMax(metadata.placement()); spare++) {
-      int level = spare;
+    watchLevels(metadata.placement());
+  }
+
+  /** Has a gauge for each level, also of profiles that were added meanwhile. */
+  private void watchLevels(PlacementMap map) {
+    for (; nextLevel < spareMax(map); nextLevel++) {
+      int level = nextLevel;
       gauge(
           meters,
           "ashlar.repair.debt.level.blobs",
@@ -121,7 +131,7 @@ public final class Repairer {
                   DebtLevel::getBlobs,
                   look -> only(look.inDebt(), of -> Math.max(of, UNREADABLE) == level)),
           "spare",
-          Integer.toString(spare));
+          Integer.toString(level));
     }
   }
 
@@ -184,6 +194,7 @@ public final class Repairer {
   public long round() throws MetadataUnavailableException, InterruptedException {
     Map<UUID, DriveId> drives = metadata.drives();
     PlacementMap map = metadata.placement();
+    watchLevels(map);
     isSettled = changed.settle(config.slice());
     List<DebtLevel> debts = metadata.debts();
     List<DebtLevel> inDebt = DebtLevels.inDebt(debts, map);

@@ -136,6 +136,7 @@ class SeveralProfilesTest {
     assertEquals(1, store.repairer.round());
     assertEquals(List.of(1), store.metadata.debts().stream().map(DebtLevel::getSpare).toList());
     assertEquals(0, store.count("ashlar.repair.moved.shards"));
+    store.meters.get("ashlar.repair.debt.level.blobs").tag("spare", "3").gauge();
     assertEquals(1, store.repairer.round());
     assertEquals(List.of(), store.metadata.debts());
     assertEquals(2, store.count("ashlar.repair.moved.shards"));

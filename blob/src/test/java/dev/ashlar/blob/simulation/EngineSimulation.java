@@ -116,7 +116,7 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
 
   /**
    * Adds or removes a profile, or makes another one the default, if metadata takes it. All can lose
-   * as many shards as the first one, as the faults expect.
+   * at least as many shards as the first one, as the faults expect.
    */
   private void changeProfiles(Random chance) throws IOException {
     if (!hasProfiles) {
@@ -125,11 +125,10 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
     List<PlacedProfile> present = metadata.placement().present();
     int number = present.get(chance.nextInt(present.size())).number();
     int drives = metadata.drives().size();
+    int spareMore = chance.nextInt(Math.min(3, drives - profile.parityShards()));
+    int parity = profile.parityShards() + spareMore;
     Profile other =
-        new Profile(
-            1 + chance.nextInt(drives - profile.parityShards()),
-            profile.parityShards(),
-            4096 << chance.nextInt(3));
+        new Profile(1 + chance.nextInt(drives - parity), parity, 4096 << chance.nextInt(3));
     Command.Builder command =
         switch (chance.nextInt(3)) {
           case 0 -> TestProfiles.remove(metadata, number);

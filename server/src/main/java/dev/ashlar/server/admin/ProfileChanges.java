@@ -160,7 +160,17 @@ public final class ProfileChanges {
                 .setRemoveProfile(
                     RemoveProfile.newBuilder()
                         .setBaseEpoch(known.map().epoch())
-                        .setNumber(placed(known, name).number())));
+                        .setNumber(removable(known, name).number())));
+  }
+
+  private static PlacedProfile removable(KnownDrives known, String name)
+      throws Admin.RefusedException {
+    PlacedProfile placed = placed(known, name);
+    if (placed.number() == known.map().standardNumber()) {
+      throw new Admin.RefusedException(
+          "the profile is in use: it is the default, so make another one the default first");
+    }
+    return placed;
   }
 
   private static PlacedProfile placed(KnownDrives known, String name)
@@ -183,19 +193,22 @@ public final class ProfileChanges {
         throw new Admin.RefusedException(reason(code));
       }
     }
-    throw new Admin.RefusedException("the placement map keeps changing: try again");
+    throw new Admin.RefusedException(
+        "the placement map keeps changing, or a process of an earlier version was up a moment ago:"
+            + " try again");
   }
 
   private static String reason(ResultCode code) {
     return switch (code) {
       case DELETE_CONFLICT ->
-          "the profile is in use: it is the default, or objects, deleted objects that are not yet"
-              + " collected, or incomplete uploads have it";
+          "the profile is in use: objects, deleted objects that are not yet collected, or incomplete"
+              + " uploads have it";
       case ENTITY_ALREADY_EXISTS -> "there is a profile of this name";
       case LIMIT_EXCEEDED ->
           "there are too many profiles, counting removed ones, or too many incomplete uploads";
       case INVALID_COMMAND ->
-          "not all metadata nodes know several profiles yet: upgrade all of them first";
+          "metadata does not take it: if not all metadata nodes know several profiles yet, upgrade"
+              + " them first";
       default -> "metadata refuses it: " + code;
     };
   }

@@ -12,7 +12,6 @@ import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.NodeLiveness;
 import dev.ashlar.protocol.model.PlacementMap;
-import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.server.jobs.PeriodicJobs;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,7 +25,6 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
-import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -210,18 +208,24 @@ public final class ClusterBalance {
       }
     }
     boolean mayTakeOut = !registry.getRestored(); // nothing is moved then, anyway
-    if (mayTakeOut && nodesAway.size() <= most(drives.map(), Profile::parityShards)) {
+    if (mayTakeOut && nodesAway.size() <= leastParity(drives.map())) {
       long in = registry.getDrivesList().stream().filter(ClusterBalance::isIn).count();
-      changed.addAll(takenOut(lost, in + changed.size() - most(drives.map(), Profile::shards)));
+      changed.addAll(takenOut(lost, in + changed.size() - mostShards(drives.map())));
     } // else it is a network, not drives: what is there cannot rebuild it, and it will come back
     return changed;
   }
 
-  /** The greatest of all profiles. */
-  private static int most(PlacementMap map, ToIntFunction<Profile> what) {
+  /** As many drives have to stay in. */
+  private static int mostShards(PlacementMap map) {
+    return map.present().stream().mapToInt(placed -> placed.profile().shards()).max().orElse(0);
+  }
+
+  /** So many nodes may be lost: what profiles without parity have is lost with any. */
+  private static int leastParity(PlacementMap map) {
     return map.present().stream()
-        .mapToInt(placed -> what.applyAsInt(placed.profile()))
-        .max()
+        .mapToInt(placed -> placed.profile().parityShards())
+        .filter(parity -> parity > 0)
+        .min()
         .orElse(0);
   }
 

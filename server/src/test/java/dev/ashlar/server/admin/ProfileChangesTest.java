@@ -134,6 +134,19 @@ class ProfileChangesTest {
     assertEquals(FailureDomain.DOMAIN_NODE, cluster.map().standard().failureDomain());
   }
 
+  /** What the weakest profile has lost with two nodes cannot be rebuilt elsewhere. */
+  @Test
+  void noMoreNodesAreTakenOutThanTheWeakestProfileCanLose() throws Exception {
+    BalancedCluster cluster = new BalancedCluster(9, 1);
+    change(cluster, "profile-add", "WEAK", "1+1");
+    cluster.fallSilent("node-1", "node-2");
+    cluster.pass(BalancedCluster.OUT_AFTER.plusMinutes(1));
+    assertEquals(DriveStanding.STANDING_IN, cluster.standing("node-1"));
+    cluster.speakAgain("node-2");
+    cluster.pass(BalancedCluster.OUT_AFTER.plusMinutes(1));
+    assertEquals(DriveStanding.STANDING_OUT, cluster.standing("node-1"));
+  }
+
   /** 8+3 survives three losses, 4+2 two, 1+1 one. */
   @Test
   void theWeakestProfileSaysWhatTheStoreSurvives() throws Exception {

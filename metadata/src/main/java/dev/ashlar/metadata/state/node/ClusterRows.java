@@ -29,7 +29,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /** Commands on drives and the placement map. */
 public final class ClusterRows {
@@ -45,7 +44,7 @@ public final class ClusterRows {
             : command.getVacantList();
     checkLives(catalog.drives(), vacant);
     PlacementMap present = catalog.placement();
-    PlacementMap map = pgMap.getEpoch() == 0 ? null : checked(pgMap, present, drives);
+    PlacementMap map = pgMap.getEpoch() == 0 ? null : checked(context, pgMap, drives);
     put(context, drives, command.getDrivesList());
     if (map != null && present != null) {
       replace(context, present, map.epoch(), present.movesTo(map), List.of());
@@ -170,7 +169,8 @@ public final class ClusterRows {
    * rows and the meaning of slots depend on them.
    */
   private static PlacementMap checked(
-      PgMapRow row, @Nullable PlacementMap present, Map<UUID, DriveId> drives) {
+      ApplyContext context, PgMapRow row, Map<UUID, DriveId> drives) {
+    PlacementMap present = context.catalog().placement();
     PlacementMap map;
     try {
       map = PlacementMap.of(row);
@@ -184,9 +184,17 @@ public final class ClusterRows {
       require(map.profiles().size() == 1, ResultCode.INVALID_COMMAND);
     } else {
       require(map.epoch() > present.epoch(), ResultCode.CONDITIONAL_CONFLICT);
-      require(groups(map).equals(groups(present)), ResultCode.INVALID_COMMAND);
+      require(haveSameProfiles(context, map, present), ResultCode.INVALID_COMMAND);
     }
     return map;
+  }
+
+  private static boolean haveSameProfiles(
+      ApplyContext context, PlacementMap map, PlacementMap present) {
+    return context.version() < MetadataVersion.ADDS_PROFILES
+        ? groups(map).equals(groups(present))
+        : map.profiles().equals(present.profiles())
+            && map.standardNumber() == present.standardNumber();
   }
 
   /** The slots that a placement group of each profile has, and how many groups there are. */

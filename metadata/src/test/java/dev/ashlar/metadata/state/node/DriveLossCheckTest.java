@@ -54,23 +54,7 @@ class DriveLossCheckTest {
       register(node, new DriveId(drive(node), 1).toMessage());
     }
     makeMap(metadata);
-    fill(metadata);
-  }
-
-  /** Puts a blob into every placement group: what has none loses nothing. */
-  private static void fill(MemoryMetadata of) {
-    of.require(TestBlobs.createBucket("filled"));
-    Set<Integer> empty = new TreeSet<>(of.placement().groups());
-    for (long sequence = 1 << 30; !empty.isEmpty(); sequence++) {
-      BlobId blob = new BlobId(of.session(), sequence);
-      if (empty.remove(of.placement().group(blob).orElseThrow())) {
-        of.require(
-            TestBlobs.put(
-                "filled",
-                "k" + sequence,
-                TestBlobs.acknowledged(of, blob, PROFILE.stripeBytes())));
-      }
-    }
+    TestBlobs.fill(metadata);
   }
 
   private static UUID drive(int node) {
@@ -262,7 +246,7 @@ class DriveLossCheckTest {
             .setNode(NodeRow.newBuilder().setName("n").setHost("h").setPort(9002));
     other.require(Command.newBuilder().setRegisterNode(node.clone().addAllDrives(List.of(rows))));
     makeMap(other);
-    fill(other);
+    TestBlobs.fill(other);
     DriveRow[] three = rows.clone();
     for (int i = 0; i < 3; i++) {
       three[i] = new DriveId(drive(i), 2).toMessage().toBuilder().setVacant(true).build();
@@ -312,7 +296,7 @@ class DriveLossCheckTest {
   void ofAStoreInOneProcessNoMoreAreReplacedThanMayBeLost() throws Exception {
     for (int empty = 1; empty <= PROFILE.shards(); empty++) {
       MemoryMetadata other = MemoryMetadata.withDrives(PROFILE, PROFILE.shards(), NODES);
-      fill(other);
+      TestBlobs.fill(other);
       PutDrives.Builder command = PutDrives.newBuilder();
       for (int i = 0; i < empty; i++) {
         command.addDrives(new DriveId(drive(i), 1).toMessage().toBuilder().setAbsent(true));

@@ -13,10 +13,13 @@ import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CreateUpload;
 import dev.ashlar.protocol.message.DebtLevel;
+import dev.ashlar.protocol.message.FailureDomain;
 import dev.ashlar.protocol.message.ForgetBlobs;
 import dev.ashlar.protocol.message.NodeHeartbeat;
 import dev.ashlar.protocol.message.NodeRow;
+import dev.ashlar.protocol.message.PgMapRow;
 import dev.ashlar.protocol.message.PgRow;
+import dev.ashlar.protocol.message.PutDrives;
 import dev.ashlar.protocol.message.RegisterNode;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.message.UploadRow;
@@ -141,6 +144,25 @@ class ProfilesTest {
     metadata.require(TestProfiles.remove(metadata, 0));
     assertEquals(ResultCode.NO_SUCH_PROFILE, code(TestProfiles.setDefault(metadata, 0)));
     assertEquals(1, metadata.placement().present().size());
+  }
+
+  /** It would be taken without an error, and change nothing of the profiles. */
+  @Test
+  void aMapOfDrivesThatHasOtherProfilesIsRefused() throws Exception {
+    addHot();
+    PgMapRow.Builder same = metadata.placement().toMessage().toBuilder().setEpoch(3);
+    PgMapRow.Builder otherDefault = same.clone().setStandard(1);
+    PgMapRow.Builder otherName = same.clone();
+    otherName.getAddedBuilder(0).setName("COLD");
+    PgMapRow.Builder otherDomain = same.clone().setFailureDomain(FailureDomain.DOMAIN_RACK);
+    for (PgMapRow.Builder row : List.of(otherDefault, otherName, otherDomain)) {
+      assertEquals(ResultCode.INVALID_COMMAND, code(putMap(row)));
+    }
+    metadata.require(putMap(same));
+  }
+
+  private static Command.Builder putMap(PgMapRow.Builder row) {
+    return Command.newBuilder().setPutDrives(PutDrives.newBuilder().setPgMap(row));
   }
 
   @Test
