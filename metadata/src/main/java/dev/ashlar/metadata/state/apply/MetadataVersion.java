@@ -82,7 +82,8 @@ public final class MetadataVersion {
 
   /**
    * From this version on, profiles can be added to the store, and removed, and new data can be a
-   * copy of data that has another profile.
+   * copy of data that has another profile. A map of drives must have the profiles of the present
+   * one, and placement groups without blobs do not keep a drive from being replaced.
    */
   public static final int ADDS_PROFILES = 8;
 
