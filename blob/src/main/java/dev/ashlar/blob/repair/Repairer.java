@@ -2,15 +2,16 @@ package dev.ashlar.blob.repair;
 
 import dev.ashlar.blob.context.Meters;
 import dev.ashlar.blob.repair.BlobRepair.Outcome;
+import dev.ashlar.protocol.client.DebtsPage;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.message.DebtKind;
 import dev.ashlar.protocol.message.DebtLevel;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DebtLevels;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.PlacementMap;
-import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.process.RateLimitedLog;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -26,7 +27,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.function.Function;
 import java.util.function.IntPredicate;
-import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
@@ -201,22 +201,16 @@ public final class Repairer {
     List<DebtLevel> moving = DebtLevels.moving(debts, map);
     lastLook = isSettled ? new Look(inDebt, moving, drives, map.epoch()) : null;
     log.looked(inDebt, isSettled);
-    long repaired = repair(inDebt, debtVisits, true);
+    long repaired = repair(DebtKind.DEBT_LACKING, inDebt, debtVisits);
     boolean mayMove = repaired == 0 && !moving.isEmpty() && !metadata.registry().getPaused();
-    return mayMove ? repair(moving, moveVisits, false) : repaired;
+    return mayMove ? repair(DebtKind.DEBT_MOVING, moving, moveVisits) : repaired;
   }
 
-  /**
-   * Repairs blobs of the first of these levels where any can be.
-   *
-   * @param areInDebt whether those that lack shards, or those that only have to move: a level has
-   *     both where profiles differ
-   */
-  private long repair(List<DebtLevel> levels, Map<Integer, BlobId> visits, boolean areInDebt)
+  /** Repairs blobs of the first of these levels where any can be. */
+  private long repair(DebtKind kind, List<DebtLevel> levels, Map<Integer, BlobId> visits)
       throws MetadataUnavailableException, InterruptedException {
     for (DebtLevel level : levels) {
-      int spare = level.getSpare();
-      long repaired = repair(spare, visits, row -> isInDebt(spare, row) == areInDebt);
+      long repaired = repair(kind, level.getSpare(), visits);
       if (repaired > 0) {
         return repaired; // look again: others may be more endangered by now
       }
@@ -225,27 +219,23 @@ public final class Repairer {
   }
 
   /** Repairs blobs of a level, for at most a slice of time. */
-  private long repair(int spare, Map<Integer, BlobId> visits, Predicate<BlobRow> isWanted)
+  private long repair(DebtKind kind, int spare, Map<Integer, BlobId> visits)
       throws MetadataUnavailableException, InterruptedException {
     long beganNanos = System.nanoTime();
     long repaired = 0;
     do {
-      List<BlobRow> page = metadata.blobsInDebt(spare, visits.get(spare), PAGE);
-      List<BlobRow> wanted = page.stream().filter(isWanted).toList();
+      DebtsPage page = metadata.blobsInDebt(kind, spare, visits.get(spare), PAGE);
       List<BlobRow> begun = new ArrayList<>();
-      repaired += repair(wanted, begun, beganNanos);
-      boolean isWhole = begun.size() == wanted.size();
-      if (isWhole && page.size() < PAGE) {
+      repaired += repair(page.blobs(), begun, beganNanos);
+      boolean isWhole = begun.size() == page.blobs().size();
+      BlobId next = isWhole ? page.next() : BlobId.of(begun.getLast().getId());
+      if (next == null) {
         visits.remove(spare);
         return repaired;
       }
-      visits.put(spare, BlobId.of((isWhole ? page : begun).getLast().getId()));
+      visits.put(spare, next);
     } while (!isOver(beganNanos));
     return repaired;
-  }
-
-  private static boolean isInDebt(int spare, BlobRow row) {
-    return DebtLevels.isInDebt(spare, Profile.of(row.getProfile()));
   }
 
   private boolean isOver(long beganNanos) {

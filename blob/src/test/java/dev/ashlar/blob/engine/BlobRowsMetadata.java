@@ -3,6 +3,7 @@ package dev.ashlar.blob.engine;
 import com.google.protobuf.ByteString;
 import dev.ashlar.protocol.client.AccessRead;
 import dev.ashlar.protocol.client.BucketsQuery;
+import dev.ashlar.protocol.client.DebtsPage;
 import dev.ashlar.protocol.client.EventsPage;
 import dev.ashlar.protocol.client.ListPage;
 import dev.ashlar.protocol.client.ListQuery;
@@ -21,6 +22,7 @@ import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.CredentialRow;
+import dev.ashlar.protocol.message.DebtKind;
 import dev.ashlar.protocol.message.DebtLevel;
 import dev.ashlar.protocol.message.EventRow;
 import dev.ashlar.protocol.message.IdentityAnswer;
@@ -250,6 +252,11 @@ public final class BlobRowsMetadata implements MetadataClient {
   @Override
   public List<BlobRow> blobsInDebt(int spare, @Nullable BlobId after, int max) {
     return List.of();
+  }
+
+  @Override
+  public DebtsPage blobsInDebt(DebtKind kind, int spare, @Nullable BlobId after, int max) {
+    return new DebtsPage(List.of(), null);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.ashlar.protocol.model;
 
+import dev.ashlar.protocol.message.DebtKind;
 import dev.ashlar.protocol.message.DebtLevel;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,9 +32,14 @@ public final class DebtLevels {
     return parts;
   }
 
-  /** Whether this level's blob lacks shards. */
-  public static boolean isInDebt(int spare, Profile profile) {
-    return spare < profile.parityShards();
+  /** Whether this level's blob is of this kind. */
+  public static boolean isOfKind(DebtKind kind, int spare, BlobId blob, PlacementMap map) {
+    boolean lacks = spare < parity(map, blob.profile());
+    return switch (kind) {
+      case DEBT_LACKING -> lacks;
+      case DEBT_MOVING -> !lacks;
+      case DEBT_ANY, UNRECOGNIZED -> true;
+    };
   }
 
   /** A map that does not have the profile yet is older than the level: blobs may lack shards. */

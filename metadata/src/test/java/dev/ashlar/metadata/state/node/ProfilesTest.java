@@ -7,21 +7,27 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.metadata.memory.TestBlobs;
 import dev.ashlar.metadata.memory.TestProfiles;
+import dev.ashlar.protocol.client.DebtsPage;
 import dev.ashlar.protocol.client.ManualClock;
 import dev.ashlar.protocol.message.AbortUpload;
+import dev.ashlar.protocol.message.BlobIdValue;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CreateUpload;
+import dev.ashlar.protocol.message.DebtKind;
 import dev.ashlar.protocol.message.DebtLevel;
 import dev.ashlar.protocol.message.FailureDomain;
 import dev.ashlar.protocol.message.ForgetBlobs;
+import dev.ashlar.protocol.message.MoveSlots;
 import dev.ashlar.protocol.message.NodeHeartbeat;
 import dev.ashlar.protocol.message.NodeRow;
 import dev.ashlar.protocol.message.PgMapRow;
 import dev.ashlar.protocol.message.PgRow;
 import dev.ashlar.protocol.message.PutDrives;
+import dev.ashlar.protocol.message.RecordDebts;
 import dev.ashlar.protocol.message.RegisterNode;
 import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.message.SlotMove;
 import dev.ashlar.protocol.message.UploadRow;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.NodeLiveness;
@@ -298,6 +304,56 @@ class ProfilesTest {
 
   private static Command.Builder register(NodeRow.Builder node) {
     return Command.newBuilder().setRegisterNode(RegisterNode.newBuilder().setNode(node));
+  }
+
+  /** At level 2, blobs of 4+2 have only to move, and those of 3+3 lack a shard. */
+  @Test
+  void aLevelIsListedByWhatItsBlobsNeed() throws Exception {
+    metadata.require(TestProfiles.add(metadata, "WIDE", new Profile(3, 3, 4096), 4));
+    metadata.require(TestBlobs.createBucket("b"));
+    metadata.require(putStripe("moves", 0));
+    BlobRow moves = blobs("moves").getFirst();
+    UUID spare = metadata.drives().keySet().stream()
+        .filter(drive -> !metadata.placement().slots(moves.getPg()).contains(drive))
+        .findFirst()
+        .orElseThrow();
+    metadata.require(
+        Command.newBuilder()
+            .setMoveSlots(
+                MoveSlots.newBuilder()
+                    .setBaseEpoch(metadata.placement().epoch())
+                    .addMoves(
+                        SlotMove.newBuilder()
+                            .setPg(moves.getPg())
+                            .setDriveHigh(spare.getMostSignificantBits())
+                            .setDriveLow(spare.getLeastSignificantBits()))));
+    metadata.require(
+        Command.newBuilder().setRecordDebts(RecordDebts.newBuilder().addBlobs(moves.getId())));
+    Command.Builder lacking = putStripe("lacks", 1);
+    lacking.getPutObjectBuilder().getBlobsBuilder(0).removeAcks(5);
+    metadata.require(lacking);
+    assertEquals(1, metadata.debts().size());
+    assertEquals(List.of(id("moves")), ids(DebtKind.DEBT_MOVING));
+    assertEquals(List.of(id("lacks")), ids(DebtKind.DEBT_LACKING));
+    assertEquals(2, ids(DebtKind.DEBT_ANY).size());
+    DebtsPage page = metadata.blobsInDebt(DebtKind.DEBT_LACKING, 2, null, 1);
+    DebtsPage rest = metadata.blobsInDebt(DebtKind.DEBT_LACKING, 2, page.next(), 1);
+    assertEquals(1, page.blobs().size() + (page.next() == null ? 0 : rest.blobs().size()));
+  }
+
+  private Command.Builder putStripe(String key, int number) {
+    long length =
+        metadata.placement().numbered(number).orElseThrow().profile().stripeBytes();
+    BlobId id = BlobId.of(metadata.session(), number, count++);
+    return TestBlobs.put("b", key, TestBlobs.acknowledged(metadata, id, length));
+  }
+
+  private BlobIdValue id(String key) throws Exception {
+    return blobs(key).getFirst().getId();
+  }
+
+  private List<BlobIdValue> ids(DebtKind kind) throws Exception {
+    return metadata.blobsInDebt(kind, 2, null, 10).blobs().stream().map(BlobRow::getId).toList();
   }
 
   @Test
