@@ -37,8 +37,8 @@ final class ErasureObjectStore implements ObjectStore {
   }
 
   /**
-   * Refuses to start only for the profile that the store was made with: one may have been added, and
-   * made the default, where there is more memory.
+   * Refuses to start only for the profile that the store was made with: one may have been added,
+   * and made the default, where there is more memory.
    */
   private void checkMemory(PlacementMap map) {
     for (PlacedProfile placed : map.present()) {

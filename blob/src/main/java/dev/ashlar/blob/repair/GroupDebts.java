@@ -150,8 +150,7 @@ public final class GroupDebts {
       BlobId after = null;
       boolean isMore = true;
       while (isMore && System.nanoTime() - beganNanos < limit.toNanos()) {
-        DebtsPage page =
-            metadata.blobsInDebt(DebtKind.DEBT_LACKING, level.getSpare(), after, PAGE);
+        DebtsPage page = metadata.blobsInDebt(DebtKind.DEBT_LACKING, level.getSpare(), after, PAGE);
         page.blobs().forEach(row -> add(groups, row));
         after = page.next();
         isMore = after != null;

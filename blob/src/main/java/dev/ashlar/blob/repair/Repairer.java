@@ -36,8 +36,9 @@ import org.slf4j.event.Level;
 
 /**
  * Repairs the debts of blobs in the background, starting with the blobs that can lose the fewest
- * further shards. Blobs that only have to move wait until no debt can be repaired. All debts are recorded in metadata, so a repairer may stop anywhere, and several
- * may run at once: each finds what another has repaired already. Used by one thread.
+ * further shards. Blobs that only have to move wait until no debt can be repaired. All debts are
+ * recorded in metadata, so a repairer may stop anywhere, and several may run at once: each finds
+ * what another has repaired already. Used by one thread.
  */
 public final class Repairer {
   private static final Logger LOG = LoggerFactory.getLogger(Repairer.class);

@@ -381,8 +381,7 @@ public final class MetadataReads {
   }
 
   /** Looks at a bounded number of rows: few blobs of the kind may be among many others. */
-  private void blobsInDebt(
-      Table snapshot, BlobsInDebtQuery query, MetadataAnswer.Builder answer) {
+  private void blobsInDebt(Table snapshot, BlobsInDebtQuery query, MetadataAnswer.Builder answer) {
     PlacementMap map = catalog.placement();
     int spare = query.getSpare();
     byte[] level = Keys.debt(spare);

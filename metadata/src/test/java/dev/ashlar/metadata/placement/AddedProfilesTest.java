@@ -115,8 +115,7 @@ class AddedProfilesTest {
     AddedProfile added = Placement.added(registry, first, "W".repeat(32), profile);
     Command command =
         Command.newBuilder()
-            .setAddProfile(
-                AddProfile.newBuilder().setBaseEpoch(Long.MAX_VALUE).setProfile(added))
+            .setAddProfile(AddProfile.newBuilder().setBaseEpoch(Long.MAX_VALUE).setProfile(added))
             .build();
     assertTrue(added.getPgsCount() > 100);
     assertTrue(

@@ -364,8 +364,7 @@ public abstract class QueryingMetadataClient implements MetadataClient {
     if (answer.hasLooked()) {
       return new DebtsPage(blobs, BlobId.of(answer.getLooked()));
     }
-    return new DebtsPage(
-        blobs, blobs.size() < max ? null : BlobId.of(blobs.getLast().getId()));
+    return new DebtsPage(blobs, blobs.size() < max ? null : BlobId.of(blobs.getLast().getId()));
   }
 
   @Override

@@ -55,7 +55,8 @@ final class StartMessage {
     printPort(out, "Management", options.service().managementListen(), "/health");
     printTls(out, tls);
     List<Path> folders = options.dataFolders();
-    out.println("  Data         " + data(profiles, folders.size(), devices(folders), drivesMissing));
+    out.println(
+        "  Data         " + data(profiles, folders.size(), devices(folders), drivesMissing));
     if (!protection.holdsAllShards()) {
       out.println("               " + text(protection));
     }

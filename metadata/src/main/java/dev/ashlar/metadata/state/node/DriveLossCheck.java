@@ -177,8 +177,8 @@ final class DriveLossCheck {
 
   /**
    * Whether no blob with debts needs its shard on the drive. A blob that can lose more shards than
-   * its profile has debts which the table does not contain is safe; so is one that only has to move,
-   * which its placement group has shown.
+   * its profile has debts which the table does not contain is safe; so is one that only has to
+   * move, which its placement group has shown.
    *
    * @param unnoted per profile, the maximum of debts of a blob that the table does not contain yet
    */

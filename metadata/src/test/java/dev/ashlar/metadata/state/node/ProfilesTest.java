@@ -291,8 +291,7 @@ class ProfilesTest {
     cluster.require(add);
     assertEquals(
         ResultCode.STALE_REQUEST,
-        old.submit(
-                Command.newBuilder().setNodeHeartbeat(NodeHeartbeat.newBuilder().setName("old")))
+        old.submit(Command.newBuilder().setNodeHeartbeat(NodeHeartbeat.newBuilder().setName("old")))
             .getCode(),
         "it lived on behind a broken network");
     assertFalse(cluster.registry().getSessionsList().contains(old.session()));
@@ -313,10 +312,11 @@ class ProfilesTest {
     metadata.require(TestBlobs.createBucket("b"));
     metadata.require(putStripe("moves", 0));
     BlobRow moves = blobs("moves").getFirst();
-    UUID spare = metadata.drives().keySet().stream()
-        .filter(drive -> !metadata.placement().slots(moves.getPg()).contains(drive))
-        .findFirst()
-        .orElseThrow();
+    UUID spare =
+        metadata.drives().keySet().stream()
+            .filter(drive -> !metadata.placement().slots(moves.getPg()).contains(drive))
+            .findFirst()
+            .orElseThrow();
     metadata.require(
         Command.newBuilder()
             .setMoveSlots(
@@ -342,8 +342,7 @@ class ProfilesTest {
   }
 
   private Command.Builder putStripe(String key, int number) {
-    long length =
-        metadata.placement().numbered(number).orElseThrow().profile().stripeBytes();
+    long length = metadata.placement().numbered(number).orElseThrow().profile().stripeBytes();
     BlobId id = BlobId.of(metadata.session(), number, count++);
     return TestBlobs.put("b", key, TestBlobs.acknowledged(metadata, id, length));
   }
