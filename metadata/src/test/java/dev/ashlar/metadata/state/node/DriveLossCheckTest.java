@@ -74,7 +74,12 @@ class DriveLossCheckTest {
 
   private void register(int node, DriveRow... drives) {
     NodeRow row =
-        NodeRow.newBuilder().setName("n" + node).setHost("h" + node).setPort(9002).build();
+        NodeRow.newBuilder()
+            .setName("n" + node)
+            .setHost("h" + node)
+            .setPort(9002)
+            .setKnowsProfiles(true)
+            .build();
     sessions
         .get(node)
         .require(
