@@ -295,6 +295,10 @@ public class ClusterRolesTest {
     RehearsalClient s3 = gateway.s3();
     ClusterDrives drives = gateway.drives();
     s3.send("PUT", "/bucket", "", new byte[0]);
+    for (int i = 0; i < 20; i++) { // placement groups without blobs would not count
+      s3.send("PUT", "/bucket/gone-" + i, "", new byte[50_000]);
+      s3.send("DELETE", "/bucket/gone-" + i, "", new byte[0]);
+    }
     unmount(1);
     assertTrue(hasDrives(nodes.getFirst()), "a replacement");
     unmount(2);
