@@ -41,10 +41,11 @@ final class TracedMetadata implements InvocationHandler {
   @Override
   public @Nullable Object invoke(Object proxy, Method method, @Nullable Object @Nullable [] given)
       throws Throwable {
+    if (KNOWN.contains(method.getName()) || method.getDeclaringClass() == Object.class) {
+      return call(method, given);
+    }
     TraceContext parent = CurrentSpan.parent();
-    if (parent == null
-        || KNOWN.contains(method.getName())
-        || method.getDeclaringClass() == Object.class) {
+    if (parent == null) {
       return call(method, given);
     }
     Span span = begin(method, given, parent);

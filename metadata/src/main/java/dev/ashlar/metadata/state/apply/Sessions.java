@@ -34,16 +34,23 @@ public final class Sessions {
   private int keptRequests;
   private long keptBytes;
 
-  /** The requests of one session: expired up to floor, not seen above greatest. */
+  /** The requests of one session, expired up to floor. */
   private static final class Requests {
     final long beganMs;
+    final SeenRequests seen;
     long floor;
-    long greatest;
 
     Requests(SessionRow row) {
       beganMs = row.getBeganMs();
       floor = row.getRequestFloor();
-      greatest = floor;
+      seen = new SeenRequests(floor);
+    }
+
+    void expire(long request) {
+      if (request > floor) {
+        floor = request;
+        seen.forget(request);
+      }
     }
 
     SessionRow row() {
@@ -137,11 +144,7 @@ public final class Sessions {
     if (command.getRequest() <= requests.floor) {
       return refusal(ResultCode.STALE_REQUEST);
     }
-    if (command.getRequest() > requests.greatest) {
-      requests.greatest = command.getRequest();
-      return null;
-    }
-    return earlier(command, present);
+    return requests.seen.add(command.getRequest()) ? null : earlier(command, present);
   }
 
   private @Nullable CommandResult earlier(Command command, DedupRow.Builder present) {
@@ -195,7 +198,7 @@ public final class Sessions {
     for (int i = 0; i < entry.row().getRequestsCount(); i++) {
       Requests requests = live.get(entry.row().getSessions(i));
       if (requests != null) {
-        requests.greatest = Math.max(requests.greatest, entry.row().getRequests(i));
+        boolean unused = requests.seen.add(entry.row().getRequests(i));
       }
     }
   }
@@ -208,7 +211,7 @@ public final class Sessions {
       long session = entry.row().getSessions(i);
       Requests requests = live.get(session);
       if (requests != null) {
-        requests.floor = Math.max(requests.floor, entry.row().getRequests(i));
+        requests.expire(entry.row().getRequests(i));
         raised.put(session, requests);
       }
     }
