@@ -39,7 +39,7 @@ class ProfilesIT {
             "the default");
         cluster.nodes().node("storage-2").kill();
         objects.check(s3);
-        objects.put(s3, "with a debt", 100_000);
+        objects.put(s3, "with-a-debt", 100_000);
         cluster.nodes().node("storage-2").start();
         admin.awaitWhole();
         objects.underLoad(
@@ -53,6 +53,7 @@ class ProfilesIT {
       }
       cluster.nodes().node("gateway-1").stop();
       cluster.nodes().node("gateway-1").start();
+      cluster.nodes().node("gateway-1").awaitHealth(page -> !page.contains("\"DOWN\""));
       try (ChangeClient s3 = objects.client()) {
         objects.check(s3);
       }
