@@ -9,14 +9,19 @@ public interface ObjectStore {
   /**
    * Begins new data.
    *
+   * @param profile the number of the profile that the data gets
    * @param expectedLength bytes that will be written, or -1 when unknown; sizes the buffers
    */
+  ObjectWriter newWriter(int profile, long expectedLength);
+
+  /** Begins new data of the default profile. */
   ObjectWriter newWriter(long expectedLength);
 
   /**
    * Begins to change a range of an object: to overwrite bytes, to append some, or both. Blobs that
    * only this object refers to are changed in place, at the cost of the touched blocks; for the
-   * rest, new blobs replace the range.
+   * rest, new blobs replace the range. They have the profile of the object's last blob; those of an
+   * empty object have that of its storage class.
    *
    * <p>Changes of up to a stripe (at most 1 MiB) are buffered until they are committed, and retried
    * when they lose a race.

@@ -108,7 +108,7 @@ public final class LocalEngine implements AutoCloseable {
           opening(
               new EngineBuilder(metadata, drives::get, codes, memory.slabs(), memory.requests())
                   .meters(meters)
-                  .build(EngineConfig.of(profile)));
+                  .build(EngineConfig.DEFAULT));
       engine.startDeadlines();
       store = engine.store();
     } catch (IOException | MetadataUnavailableException | RuntimeException e) {

@@ -13,11 +13,14 @@ import dev.ashlar.protocol.message.ObjectPiece;
 import dev.ashlar.protocol.message.SliceValue;
 import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.PlacedProfile;
+import dev.ashlar.protocol.model.PlacementMap;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +36,7 @@ public final class ChangePieces {
   private final long expectedLength;
   private final long lengthMax;
   private final AttemptId attempt;
+  private final int profile;
   private final RequestMemory memory;
   private final List<PieceWriter> writers = new ArrayList<>();
   private final List<ObjectPiece> finished = new ArrayList<>();
@@ -59,7 +63,19 @@ public final class ChangePieces {
     this.expectedLength = expectedLength;
     this.lengthMax = lengthMax;
     this.attempt = engine.ids().nextAttempt();
+    this.profile = profile(engine, object).number();
     this.memory = memory;
+  }
+
+  /** The profile of new blobs of this object. */
+  static PlacedProfile profile(EngineContext engine, ObjectRead object) {
+    PlacementMap map = engine.metadata().placement();
+    int slices = object.object().getSlicesCount();
+    Optional<PlacedProfile> present =
+        slices == 0
+            ? map.ofClass(object.object().getSummary().getStorageClass())
+            : map.numbered(BlobId.of(object.object().getSlices(slices - 1).getBlob()).profile());
+    return present.orElseGet(map::standard);
   }
 
   AttemptId attempt() {
@@ -112,7 +128,7 @@ public final class ChangePieces {
       }
     }
     long fresh = Math.min(notInPlaceUntil() - at, engine.config().blobBytesMax());
-    return new BlobWriter(engine, engine.ids().nextBlob(), Math.min(left, fresh), memory, null);
+    return new BlobWriter(engine, profile, Math.min(left, fresh), memory, null);
   }
 
   /** Moves to the slice of this position; the last one for positions beyond the end. */

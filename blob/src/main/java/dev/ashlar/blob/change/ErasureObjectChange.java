@@ -9,19 +9,21 @@ import dev.ashlar.blob.fold.FoldScheduler;
 import dev.ashlar.blob.write.StripeBatch;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ObjectRead;
-import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.ModifyObject;
 import dev.ashlar.protocol.message.ObjectPiece;
 import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.message.SliceValue;
 import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
 import java.nio.ByteBuffer;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Buffers small changes, so that they can be retried; larger ones go to the drives at once. */
@@ -37,6 +39,7 @@ public final class ErasureObjectChange implements ObjectChange {
   private final long offset;
   private final long expectedLength;
   private final int heldBytesMax;
+
   private final RequestMemory memory;
   private ObjectRead object;
   private @Nullable ByteBuffer held;
@@ -59,11 +62,8 @@ public final class ErasureObjectChange implements ObjectChange {
     this.object = object;
     this.offset = offset;
     this.expectedLength = expectedLength;
-    int heldMax = Math.min(engine.config().defaultProfile().stripeBytes(), HELD_BYTES_MAX);
-    for (BlobRow row : object.blobs()) {
-      heldMax = Math.min(heldMax, Profile.of(row.getProfile()).stripeBytes());
-    }
-    this.heldBytesMax = heldMax;
+    this.heldBytesMax =
+        profiles().stream().mapToInt(Profile::stripeBytes).reduce(HELD_BYTES_MAX, Math::min);
     this.memory = new RequestMemory(engine.memory());
     if (expectedLength <= heldBytesMax) {
       int first = expectedLength < 0 ? HELD_BYTES_FIRST : (int) expectedLength;
@@ -84,11 +84,33 @@ public final class ErasureObjectChange implements ObjectChange {
     length += count;
   }
 
-  /** Profiles of new blobs, and of those that may be changed in place. */
-  private Stream<Profile> profiles() {
-    return Stream.concat(
-        Stream.of(engine.config().defaultProfile()),
-        object.blobs().stream().map(row -> Profile.of(row.getProfile())));
+  /** Profiles of new blobs, and of those that may be changed in place, each once. */
+  private Set<Profile> profiles() {
+    PlacementMap map = engine.metadata().placement();
+    Set<Profile> profiles = new HashSet<>();
+    profiles.add(ChangePieces.profile(engine, object).profile());
+    long end = 0;
+    for (SliceValue slice : object.object().getSlicesList()) {
+      end += slice.getLength();
+      if (end >= offset) { // also the blob at whose end bytes are appended
+        map.numbered(BlobId.of(slice.getBlob()).profile())
+            .ifPresent(placed -> profiles.add(placed.profile()));
+      }
+    }
+    return profiles;
+  }
+
+  /**
+   * Reserves memory to begin with. Only now may the request wait for others, so this must suffice
+   * for each of its blobs.
+   */
+  private void open(Set<Profile> profiles) throws DataUnavailableException, InterruptedException {
+    EngineConfig config = engine.config();
+    memory.open(
+        profiles.stream()
+            .mapToLong(each -> stepBytesMax(each, config.windowBytes()))
+            .reduce(0, Math::max),
+        profiles.stream().mapToLong(each -> leastBytes(config, each)).reduce(0, Math::max));
   }
 
   private ByteBuffer withRoom(ByteBuffer small, int count) {
@@ -103,10 +125,7 @@ public final class ErasureObjectChange implements ObjectChange {
   private ChangePieces flow() throws DataUnavailableException, InterruptedException {
     ChangePieces flowing = pieces;
     if (flowing == null) {
-      EngineConfig config = engine.config();
-      memory.open(
-          profiles().mapToLong(each -> stepBytesMax(each, config.windowBytes())).max().getAsLong(),
-          profiles().mapToLong(each -> leastBytes(config, each)).max().getAsLong());
+      open(profiles());
       long expected = expectedLength < 0 ? Long.MAX_VALUE : expectedLength;
       flowing = new ChangePieces(engine, object, offset, expected, Long.MAX_VALUE, memory);
       pieces = flowing;
@@ -170,6 +189,10 @@ public final class ErasureObjectChange implements ObjectChange {
     ChangePieces fresh = new ChangePieces(engine, object, offset, length, length, memory);
     pieces = fresh;
     try {
+      Set<Profile> profiles = profiles();
+      if (profiles.size() > 1 && !memory.isOpen()) {
+        open(profiles); // else what its only blob needs is reserved by the first piece
+      }
       fresh.write(small);
       return propose(fresh, command);
     } catch (DataUnavailableException e) {

@@ -5,9 +5,8 @@ import dev.ashlar.protocol.model.Profile;
 import java.time.Duration;
 
 /**
- * Settings of the engine.
+ * Settings of the engine, for blobs of all profiles.
  *
- * @param defaultProfile protection of new blobs; a blob that exists names its own
  * @param windowBytes data encoded, written or read in one step; rounded down to whole stripes, at
  *     least one
  * @param windowsInFlight concurrent steps of one request, at least 1
@@ -15,23 +14,14 @@ import java.time.Duration;
  * @param driveDeadline after which a drive without an answer counts as failed
  */
 public record EngineConfig(
-    Profile defaultProfile,
-    int windowBytes,
-    int windowsInFlight,
-    long blobBytesMax,
-    Duration driveDeadline) {
-  public EngineConfig {
-    if (windowBytes < 1 || windowsInFlight < 1 || blobBytesMax < defaultProfile.stripeBytes()) {
-      throw new IllegalArgumentException("windows and blobs must have room for a stripe");
-    }
-    if (defaultProfile.stripeUnit() > SlabPool.MAX_SLAB_BYTES) {
-      throw new IllegalArgumentException(
-          "stripe unit exceeds the largest slab: " + defaultProfile.stripeUnit());
-    }
-  }
+    int windowBytes, int windowsInFlight, long blobBytesMax, Duration driveDeadline) {
+  public static final EngineConfig DEFAULT =
+      new EngineConfig(1 << 20, 2, 1L << 30, Duration.ofSeconds(10));
 
-  public static EngineConfig of(Profile defaultProfile) {
-    return new EngineConfig(defaultProfile, 1 << 20, 2, 1L << 30, Duration.ofSeconds(10));
+  public EngineConfig {
+    if (windowBytes < 1 || windowsInFlight < 1 || blobBytesMax < 1) {
+      throw new IllegalArgumentException("windows and blobs must have room for data");
+    }
   }
 
   /** Bytes of a step of a request that began while memory was short. */

@@ -55,8 +55,11 @@ public record EngineContext(
       this.metadata = metadata;
     }
 
-    public BlobId nextBlob() {
-      return new BlobId(metadata.session(), sequence.getAndIncrement());
+    /**
+     * @param profile the number of the blob's profile
+     */
+    public BlobId nextBlob(int profile) {
+      return BlobId.of(metadata.session(), profile, sequence.getAndIncrement());
     }
 
     public AttemptId nextAttempt() {

@@ -17,6 +17,7 @@ import dev.ashlar.blob.repair.Repairer;
 import dev.ashlar.blob.scrub.LossVerifier;
 import dev.ashlar.blob.scrub.ParityScrub;
 import dev.ashlar.blob.scrub.ShardVerification;
+import dev.ashlar.protocol.model.Profile;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
@@ -35,6 +36,7 @@ public final class Engine implements AutoCloseable {
   private final EngineContext background;
 
   private final MeterRegistry meters;
+  private final ErasureObjectStore objects;
   private final RunningReads store;
   private final FoldScheduler folds;
   private final LossVerifier losses;
@@ -49,7 +51,8 @@ public final class Engine implements AutoCloseable {
             new Hedging(HedgeConfig.OFF, System::nanoTime));
     this.meters = meters;
     this.folds = new FoldScheduler(context, clock);
-    this.store = new RunningReads(new ErasureObjectStore(context, folds), clock);
+    this.objects = new ErasureObjectStore(context, folds);
+    this.store = new RunningReads(objects, clock);
     this.losses = new LossVerifier(context, meters);
     this.debts = new GroupDebts(context.metadata(), clock, meters);
     Gauge.builder("ashlar.blob.unfolded.changes", folds, FoldScheduler::unfoldedChanges)
@@ -67,6 +70,15 @@ public final class Engine implements AutoCloseable {
   /** The store, which knows the reads that are running. */
   public RunningReads store() {
     return store;
+  }
+
+  /**
+   * Checks that a request for data of this profile fits into the memory of this process.
+   *
+   * @throws IllegalArgumentException when it does not
+   */
+  public void checkMemory(Profile profile) {
+    objects.checkMemory(profile);
   }
 
   public FoldScheduler folds() {

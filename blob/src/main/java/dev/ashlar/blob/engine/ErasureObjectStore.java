@@ -15,10 +15,16 @@ import dev.ashlar.blob.write.ErasureObjectWriter;
 import dev.ashlar.codec.checksum.Md5Lanes;
 import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.layout.ByteRange;
+import dev.ashlar.protocol.model.PlacedProfile;
+import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** {@link ObjectStore} on erasure-coded drives. */
 final class ErasureObjectStore implements ObjectStore {
+  private static final Logger LOG = LoggerFactory.getLogger(ErasureObjectStore.class);
+
   private final EngineContext engine;
   private final FoldScheduler folds;
   private final Md5Lanes lanes = new Md5Lanes();
@@ -26,14 +32,34 @@ final class ErasureObjectStore implements ObjectStore {
   ErasureObjectStore(EngineContext engine, FoldScheduler folds) {
     this.engine = engine;
     this.folds = folds;
-    checkMemory(engine);
+    checkMemory(engine.metadata().placement());
     engine.metrics().watch(lanes);
   }
 
-  /** A single request must fit, or it would never be served. */
-  private static void checkMemory(EngineContext engine) {
+  /**
+   * Refuses to start only for the profile that the store was made with: one may have been added,
+   * and made the default, where there is more memory.
+   */
+  private void checkMemory(PlacementMap map) {
+    for (PlacedProfile placed : map.present()) {
+      try {
+        checkMemory(placed.profile());
+      } catch (IllegalArgumentException e) {
+        if (placed.number() == 0 && map.standardNumber() == 0) {
+          throw e;
+        }
+        LOG.warn("Requests for profile {} are refused: {}", placed.name(), e.getMessage());
+      }
+    }
+  }
+
+  /**
+   * A single request must fit, or it would never be served.
+   *
+   * @throws IllegalArgumentException when it does not
+   */
+  void checkMemory(Profile profile) {
     EngineConfig config = engine.config();
-    Profile profile = config.defaultProfile();
     int window =
         EngineConfig.windowStripes(profile, config.leastWindowBytes()) * profile.stripeBytes();
     long read = 2 * WindowRead.bytesMax(profile, window);
@@ -47,8 +73,13 @@ final class ErasureObjectStore implements ObjectStore {
   }
 
   @Override
+  public ObjectWriter newWriter(int profile, long expectedLength) {
+    return new ErasureObjectWriter(engine, lanes, profile, expectedLength);
+  }
+
+  @Override
   public ObjectWriter newWriter(long expectedLength) {
-    return new ErasureObjectWriter(engine, lanes, expectedLength);
+    return newWriter(engine.metadata().placement().standardNumber(), expectedLength);
   }
 
   @Override

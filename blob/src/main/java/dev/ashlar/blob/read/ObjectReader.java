@@ -13,12 +13,15 @@ import dev.ashlar.protocol.layout.StripeLayout;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.SliceValue;
 import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.PlacedProfile;
+import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
@@ -65,7 +68,10 @@ public final class ObjectReader {
         if (from < to) {
           BlobRow blob = blob(slices, i);
           ByteRange part = new ByteRange(slice.getOffset() + from - sliceStart, to - from);
-          readBlob(blob, part, to < range.end(), sink);
+          if (!memory.isOpen()) {
+            open(BlobRows.layout(blob), part, behind(slices, i, range.end() - sliceStart));
+          }
+          readBlob(blob, part, sink);
         }
         sliceStart += slice.getLength();
       }
@@ -78,17 +84,50 @@ public final class ObjectReader {
     }
   }
 
-  private void readBlob(BlobRow blob, ByteRange part, boolean isMoreBehind, DataSink sink)
+  /** The slices that begin within so many bytes, from the start of this one on, without it. */
+  private static List<SliceValue> behind(List<SliceValue> slices, int index, long bytes) {
+    int end = index + 1;
+    long position = slices.get(index).getLength();
+    while (end < slices.size() && position < bytes) {
+      position += slices.get(end++).getLength();
+    }
+    return slices.subList(index + 1, end);
+  }
+
+  /**
+   * Reserves memory to begin with. Only now may the request wait for others, so this must suffice
+   * for the blobs behind the first as well, which may have other profiles.
+   */
+  private void open(StripeLayout layout, ByteRange part, List<SliceValue> behind)
+      throws DataUnavailableException, InterruptedException {
+    EngineConfig config = engine.config();
+    boolean isMoreBehind = !behind.isEmpty();
+    List<Profile> others = profiles(behind, layout.profile());
+    memory.open(
+        share(layout, part, isMoreBehind, others, config.windowBytes()),
+        share(layout, part, isMoreBehind, others, config.leastWindowBytes()));
+  }
+
+  /** The profiles of these blobs that are not this one. */
+  private List<Profile> profiles(List<SliceValue> slices, Profile but) {
+    if (slices.isEmpty()) {
+      return List.of();
+    }
+    PlacementMap map = engine.metadata().placement();
+    return slices.stream()
+        .mapToInt(slice -> BlobId.of(slice.getBlob()).profile())
+        .distinct()
+        .mapToObj(map::numbered)
+        .flatMap(Optional::stream)
+        .map(PlacedProfile::profile)
+        .filter(profile -> !profile.equals(but))
+        .toList();
+  }
+
+  private void readBlob(BlobRow blob, ByteRange part, DataSink sink)
       throws DataUnavailableException, InterruptedException {
     StripeLayout layout = BlobRows.layout(blob);
-    Profile profile = layout.profile();
-    if (!memory.isOpen()) {
-      EngineConfig config = engine.config();
-      memory.open(
-          share(layout, part, isMoreBehind, config.windowBytes()),
-          share(layout, part, isMoreBehind, config.leastWindowBytes()));
-    }
-    int window = window(profile);
+    int window = window(layout.profile());
     for (long from = part.offset(); from < part.end(); ) {
       ByteRange range = firstWindow(from, part, window);
       ByteRange[] needed = WindowRead.needed(layout, range);
@@ -118,14 +157,23 @@ public final class ObjectReader {
   /**
    * Memory that a read needs to begin: two windows if it has several, because the receiver may keep
    * the end of one until it receives more.
+   *
+   * @param others further profiles of the blobs behind
    */
   private static long share(
-      StripeLayout layout, ByteRange part, boolean isMoreBehind, int windowBytes) {
+      StripeLayout layout,
+      ByteRange part,
+      boolean isMoreBehind,
+      List<Profile> others,
+      int windowBytes) {
     int window = window(layout.profile(), windowBytes);
     ByteRange first = firstWindow(part.offset(), part, window);
     long bytes = WindowRead.bytesMax(layout, WindowRead.needed(layout, first));
     boolean isLast = first.end() == part.end() && !isMoreBehind;
-    return isLast ? bytes : bytes + WindowRead.bytesMax(layout.profile(), window);
+    long own = isLast ? bytes : bytes + WindowRead.bytesMax(layout.profile(), window);
+    return others.stream()
+        .mapToLong(profile -> 2 * WindowRead.bytesMax(profile, window(profile, windowBytes)))
+        .reduce(own, Math::max);
   }
 
   /** Reserves memory for the next window, if needed by delivering the oldest. */

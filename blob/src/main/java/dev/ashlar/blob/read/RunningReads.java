@@ -56,6 +56,11 @@ public final class RunningReads implements ObjectStore {
   }
 
   @Override
+  public ObjectWriter newWriter(int profile, long expectedLength) {
+    return store.newWriter(profile, expectedLength);
+  }
+
+  @Override
   public ObjectWriter newWriter(long expectedLength) {
     return store.newWriter(expectedLength);
   }

@@ -184,7 +184,11 @@ public final class BlobRepair {
 
   private RepairTarget renamed(BlobRow row, RepairTarget target) {
     return new RepairTarget(
-        row, target.slot(), target.store(), target.source(), engine.ids().nextBlob());
+        row,
+        target.slot(),
+        target.store(),
+        target.source(),
+        engine.ids().nextBlob(BlobId.of(row.getId()).profile()));
   }
 
   /**

@@ -74,7 +74,7 @@ final class ChangedDrives {
             .map(DriveId::idOf)
             .filter(positions::containsKey)
             .collect(Collectors.toSet());
-    while (nextPg < map.pgCount()) {
+    while (nextPg < map.slotDrives().size()) {
       if (System.nanoTime() - beganNanos >= slice.toNanos()) {
         return false;
       }
@@ -103,7 +103,7 @@ final class ChangedDrives {
    */
   private long behind(PlacementMap map, int pg, Set<UUID> scattered) {
     Set<UUID> drives = new HashSet<>(scattered);
-    drives.addAll(map.slotDrives().get(pg));
+    drives.addAll(map.slots(pg));
     long behind = 0;
     for (PlacementMap.Past before : map.pastOf(pg)) {
       drives.add(before.drive());

@@ -4,13 +4,16 @@ import static java.util.Objects.requireNonNull;
 
 import dev.ashlar.blob.context.BlobRows;
 import dev.ashlar.blob.context.Meters;
+import dev.ashlar.protocol.client.DebtsPage;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.layout.StripeLayout;
 import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.message.DebtKind;
 import dev.ashlar.protocol.message.DebtLevel;
 import dev.ashlar.protocol.message.RelocatedShard;
 import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.DebtLevels;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Clock;
 import java.time.Duration;
@@ -143,15 +146,14 @@ public final class GroupDebts {
     long beganNanos = System.nanoTime();
     boolean isComplete = true;
     Map<Integer, Group> groups = new HashMap<>();
-    int spareOfWhole = metadata.placement().profile().parityShards();
-    for (DebtLevel level : metadata.debts()) {
+    for (DebtLevel level : DebtLevels.inDebt(metadata.debts(), metadata.placement())) {
       BlobId after = null;
-      boolean isMore = level.getSpare() < spareOfWhole;
+      boolean isMore = true;
       while (isMore && System.nanoTime() - beganNanos < limit.toNanos()) {
-        List<BlobRow> page = metadata.blobsInDebt(level.getSpare(), after, PAGE);
-        page.forEach(row -> add(groups, row));
-        isMore = page.size() == PAGE;
-        after = isMore ? BlobId.of(page.getLast().getId()) : null;
+        DebtsPage page = metadata.blobsInDebt(DebtKind.DEBT_LACKING, level.getSpare(), after, PAGE);
+        page.blobs().forEach(row -> add(groups, row));
+        after = page.next();
+        isMore = after != null;
       }
       isComplete &= !isMore;
     }

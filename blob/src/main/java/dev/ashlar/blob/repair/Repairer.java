@@ -2,12 +2,16 @@ package dev.ashlar.blob.repair;
 
 import dev.ashlar.blob.context.Meters;
 import dev.ashlar.blob.repair.BlobRepair.Outcome;
+import dev.ashlar.protocol.client.DebtsPage;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.message.DebtKind;
 import dev.ashlar.protocol.message.DebtLevel;
 import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.DebtLevels;
 import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.process.RateLimitedLog;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -21,7 +25,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
-import java.util.function.Predicate;
+import java.util.function.Function;
+import java.util.function.IntPredicate;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
@@ -31,8 +36,9 @@ import org.slf4j.event.Level;
 
 /**
  * Repairs the debts of blobs in the background, starting with the blobs that can lose the fewest
- * further shards. All debts are recorded in metadata, so a repairer may stop anywhere, and several
- * may run at once: each finds what another has repaired already. Used by one thread.
+ * further shards. Blobs that only have to move wait until no debt can be repaired. All debts are
+ * recorded in metadata, so a repairer may stop anywhere, and several may run at once: each finds
+ * what another has repaired already. Used by one thread.
  */
 public final class Repairer {
   private static final Logger LOG = LoggerFactory.getLogger(Repairer.class);
@@ -47,9 +53,16 @@ public final class Repairer {
   private final ChangedDrives changed;
   private final RepairConfig config;
   private final Semaphore places;
+  private final MeterRegistry meters;
 
-  /** Per level the last blob that was visited; absent at the beginning of the level. */
-  private final Map<Integer, BlobId> positions = new HashMap<>();
+  /** The least that has no gauge. */
+  private int nextLevel = UNREADABLE;
+
+  /** Per level the last blob with debts that was visited; absent at the beginning of the level. */
+  private final Map<Integer, BlobId> debtVisits = new HashMap<>();
+
+  /** The same of blobs that have to move. */
+  private final Map<Integer, BlobId> moveVisits = new HashMap<>();
 
   private volatile @Nullable Look lastLook;
   private final RepairLog log = new RepairLog();
@@ -63,7 +76,8 @@ public final class Repairer {
    * @param drives the incarnations of the drives before
    * @param epoch of the placement map before: with a later one a drive may be out
    */
-  private record Look(List<DebtLevel> levels, Map<UUID, DriveId> drives, long epoch) {
+  private record Look(
+      List<DebtLevel> inDebt, List<DebtLevel> moving, Map<UUID, DriveId> drives, long epoch) {
     boolean isOf(MetadataClient metadata) {
       return drives.equals(metadata.drives()) && epoch == metadata.placement().epoch();
     }
@@ -75,41 +89,50 @@ public final class Repairer {
     this.blobs = blobs;
     this.changed = new ChangedDrives(metadata);
     this.config = config;
+    this.meters = meters;
     this.places = new Semaphore(config.blobsAtOnce());
     gauge(
         meters,
         "ashlar.repair.debt.blobs",
         "Blobs with a missing shard",
-        each -> each.sum(DebtLevel::getBlobs, this::isDebt));
+        each -> each.sum(DebtLevel::getBlobs, Look::inDebt));
     byteGauge(
         meters,
         "ashlar.repair.debt",
         "Bytes of missing shards",
-        each -> each.sum(DebtLevel::getBytes, this::isDebt));
+        each -> each.sum(DebtLevel::getBytes, Look::inDebt));
     gauge(
         meters,
         "ashlar.rebalance.moving.blobs",
         "Blobs with all shards, some of which have to move to other drives",
-        each -> each.sum(DebtLevel::getBlobs, level -> !isDebt(level)));
+        each -> each.sum(DebtLevel::getBlobs, Look::moving));
     byteGauge(
         meters,
         "ashlar.rebalance.moving",
         "Bytes of shards that have to move",
-        each -> each.sum(DebtLevel::getBytes, level -> !isDebt(level)));
+        each -> each.sum(DebtLevel::getBytes, Look::moving));
     gauge(
         meters,
         "ashlar.repair.endangered.blobs",
         "Blobs that are unreadable, or would be after the loss of one more drive",
         Repairer::endangered);
-    for (int spare = UNREADABLE; spare < spareOfWhole(); spare++) {
-      int level = spare;
+    watchLevels(metadata.placement());
+  }
+
+  /** Has a gauge for each level, also of profiles that were added meanwhile. */
+  private void watchLevels(PlacementMap map) {
+    for (; nextLevel < spareMax(map); nextLevel++) {
+      int level = nextLevel;
       gauge(
           meters,
           "ashlar.repair.debt.level.blobs",
           "Blobs with a missing shard, by how many more they may lose; -1: unreadable",
-          each -> each.sum(DebtLevel::getBlobs, of -> Math.max(of.getSpare(), UNREADABLE) == level),
+          each ->
+              each.sum(
+                  DebtLevel::getBlobs,
+                  look -> only(look.inDebt(), of -> Math.max(of, UNREADABLE) == level)),
           "spare",
-          Integer.toString(spare));
+          Integer.toString(level));
     }
   }
 
@@ -131,19 +154,27 @@ public final class Repairer {
    * NaN if this process has not looked, because it is not its turn, or since a drive began a new
    * incarnation or the placement map changed.
    */
-  private double sum(ToLongFunction<DebtLevel> part, Predicate<DebtLevel> levels) {
+  private double sum(ToLongFunction<DebtLevel> part, Function<Look, List<DebtLevel>> levels) {
     Look look = lastLook;
     return look == null || !look.isOf(metadata)
         ? Double.NaN
-        : look.levels().stream().filter(levels).mapToLong(part).sum();
+        : levels.apply(look).stream().mapToLong(part).sum();
   }
 
-  private boolean isDebt(DebtLevel level) {
-    return level.getSpare() < spareOfWhole();
+  /** The most shards that a blob of any profile may lose. */
+  private static int spareMax(PlacementMap map) {
+    return map.present().stream()
+        .mapToInt(placed -> placed.profile().parityShards())
+        .max()
+        .orElse(0);
+  }
+
+  private static List<DebtLevel> only(List<DebtLevel> levels, IntPredicate spare) {
+    return levels.stream().filter(level -> spare.test(level.getSpare())).toList();
   }
 
   private double endangered() {
-    return sum(DebtLevel::getBlobs, level -> isDebt(level) && level.getSpare() <= 0);
+    return sum(DebtLevel::getBlobs, look -> only(look.inDebt(), spare -> spare <= 0));
   }
 
   /** A round of the background job; returns whether there is more to do at once. */
@@ -163,41 +194,47 @@ public final class Repairer {
    */
   public long round() throws MetadataUnavailableException, InterruptedException {
     Map<UUID, DriveId> drives = metadata.drives();
-    long epoch = metadata.placement().epoch();
+    PlacementMap map = metadata.placement();
+    watchLevels(map);
     isSettled = changed.settle(config.slice());
     List<DebtLevel> debts = metadata.debts();
-    lastLook = isSettled ? new Look(debts, drives, epoch) : null;
-    int spareOfWhole = spareOfWhole();
-    log.looked(debts.stream().filter(level -> level.getSpare() < spareOfWhole).toList(), isSettled);
-    long repaired = 0;
-    for (DebtLevel level : debts) {
-      boolean isDebt = level.getSpare() < spareOfWhole;
-      repaired = isDebt || !metadata.registry().getPaused() ? repair(level.getSpare()) : 0;
-      if (repaired > 0) {
-        break; // look again: others may be more endangered by now
-      }
-    }
-    return repaired;
+    List<DebtLevel> inDebt = DebtLevels.inDebt(debts, map);
+    List<DebtLevel> moving = DebtLevels.moving(debts, map);
+    lastLook = isSettled ? new Look(inDebt, moving, drives, map.epoch()) : null;
+    log.looked(inDebt, isSettled);
+    long repaired = repair(DebtKind.DEBT_LACKING, inDebt, debtVisits);
+    boolean mayMove = repaired == 0 && !moving.isEmpty() && !metadata.registry().getPaused();
+    return mayMove ? repair(DebtKind.DEBT_MOVING, moving, moveVisits) : repaired;
   }
 
-  /** Shards that a blob with all shards may lose; blobs of this level only have to move. */
-  private int spareOfWhole() {
-    return metadata.placement().profile().parityShards();
+  /** Repairs blobs of the first of these levels where any can be. */
+  private long repair(DebtKind kind, List<DebtLevel> levels, Map<Integer, BlobId> visits)
+      throws MetadataUnavailableException, InterruptedException {
+    for (DebtLevel level : levels) {
+      long repaired = repair(kind, level.getSpare(), visits);
+      if (repaired > 0) {
+        return repaired; // look again: others may be more endangered by now
+      }
+    }
+    return 0;
   }
 
   /** Repairs blobs of a level, for at most a slice of time. */
-  private long repair(int spare) throws MetadataUnavailableException, InterruptedException {
+  private long repair(DebtKind kind, int spare, Map<Integer, BlobId> visits)
+      throws MetadataUnavailableException, InterruptedException {
     long beganNanos = System.nanoTime();
     long repaired = 0;
     do {
-      List<BlobRow> page = metadata.blobsInDebt(spare, positions.get(spare), PAGE);
+      DebtsPage page = metadata.blobsInDebt(kind, spare, visits.get(spare), PAGE);
       List<BlobRow> begun = new ArrayList<>();
-      repaired += repair(page, begun, beganNanos);
-      if (begun.size() == page.size() && page.size() < PAGE) {
-        positions.remove(spare);
+      repaired += repair(page.blobs(), begun, beganNanos);
+      boolean isWhole = begun.size() == page.blobs().size();
+      BlobId next = isWhole ? page.next() : BlobId.of(begun.getLast().getId());
+      if (next == null) {
+        visits.remove(spare);
         return repaired;
       }
-      positions.put(spare, BlobId.of(begun.getLast().getId()));
+      visits.put(spare, next);
     } while (!isOver(beganNanos));
     return repaired;
   }

@@ -71,8 +71,8 @@ public final class LightScrub {
     boolean isAnywhere =
         metadata.registry().getLoadsList().stream().map(DriveId::idOf).anyMatch(drive::equals);
     PlacementMap map = metadata.placement();
-    for (int pg = 0; pg < map.pgCount(); pg++) {
-      if (isAnywhere || map.slotDrives().get(pg).contains(drive) || wasIn(map, pg, drive)) {
+    for (int pg : map.groups()) {
+      if (isAnywhere || map.slots(pg).contains(drive) || wasIn(map, pg, drive)) {
         found = found.plus(look(pg, drive, inventory));
       }
     }

@@ -112,7 +112,7 @@ public final class ParityScrub {
 
   private void begin() {
     passBeganNanos = System.nanoTime();
-    groupsLeft = engine.metadata().placement().pgCount();
+    groupsLeft = engine.metadata().placement().slotDrives().size();
     group = random.nextInt(groupsLeft);
     after = null;
   }
@@ -134,7 +134,7 @@ public final class ParityScrub {
     after = page.isEmpty() ? null : BlobId.of(page.getLast().getId());
     if (page.size() < PAGE) {
       after = null;
-      group = (group + 1) % metadata.placement().pgCount();
+      group = (group + 1) % metadata.placement().slotDrives().size();
       groupsLeft--;
     }
   }

@@ -1,6 +1,7 @@
 package dev.ashlar.blob.write;
 
 import dev.ashlar.blob.DataUnavailableException;
+import dev.ashlar.blob.DataUnavailableException.Reason;
 import dev.ashlar.blob.context.EngineConfig;
 import dev.ashlar.blob.context.EngineContext;
 import dev.ashlar.blob.context.RequestMemory;
@@ -9,6 +10,7 @@ import dev.ashlar.protocol.client.ShardWrite;
 import dev.ashlar.protocol.message.NewBlob;
 import dev.ashlar.protocol.message.ObjectPiece;
 import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.PlacedProfile;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.model.ShardId;
@@ -34,17 +36,25 @@ public final class BlobWriter implements PieceWriter {
   private long sealedLength;
 
   /**
+   * @param number of the profile of the blob
    * @param lengthMax maximum length; sizes the first buffers
    * @param md5 receives the written bytes; null if no MD5 is needed
    */
   public BlobWriter(
-      EngineContext engine, BlobId id, long lengthMax, RequestMemory memory, @Nullable Md5 md5)
+      EngineContext engine, int number, long lengthMax, RequestMemory memory, @Nullable Md5 md5)
       throws DataUnavailableException {
     this.engine = engine;
-    this.profile = engine.config().defaultProfile();
     this.placement = engine.metadata().placement();
-    this.id = id;
-    this.pg = id.placementGroup(placement.pgCount());
+    PlacedProfile placed =
+        placement
+            .numbered(number)
+            .orElseThrow(
+                () ->
+                    new DataUnavailableException(
+                        Reason.MISPLACED, "profile " + number + " was removed concurrently"));
+    this.profile = placed.profile();
+    this.id = engine.ids().nextBlob(number);
+    this.pg = placed.group(id);
     this.lengthMax = lengthMax;
     this.memory = memory;
     this.md5 = md5;

@@ -31,6 +31,7 @@ public final class ErasureObjectWriter implements ObjectWriter {
   private final EngineContext engine;
   private final Md5Lanes lanes;
   private final Md5 md5;
+  private final int profile;
   private final long expectedLength;
   private final RequestMemory memory;
   private final List<BlobWriter> blobs = new ArrayList<>();
@@ -40,9 +41,14 @@ public final class ErasureObjectWriter implements ObjectWriter {
   private State state = State.OPEN;
   private long length;
 
-  public ErasureObjectWriter(EngineContext engine, Md5Lanes lanes, long expectedLength) {
+  /**
+   * @param profile its number
+   */
+  public ErasureObjectWriter(
+      EngineContext engine, Md5Lanes lanes, int profile, long expectedLength) {
     this.engine = engine;
     this.lanes = lanes;
+    this.profile = profile;
     this.expectedLength = expectedLength;
     this.memory = new RequestMemory(engine.memory());
     this.md5 = lanes.start();
@@ -57,7 +63,7 @@ public final class ErasureObjectWriter implements ObjectWriter {
     while (bytes.hasRemaining()) {
       BlobWriter blob = current;
       if (blob == null) {
-        blob = new BlobWriter(engine, engine.ids().nextBlob(), nextBlobBytes(), memory, md5);
+        blob = new BlobWriter(engine, profile, nextBlobBytes(), memory, md5);
         blobs.add(blob);
         current = blob;
       }

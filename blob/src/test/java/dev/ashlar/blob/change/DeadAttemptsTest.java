@@ -24,7 +24,7 @@ class DeadAttemptsTest {
 
   /** Drives are soon not waited for any more. */
   private static final EngineConfig IMPATIENT =
-      new EngineConfig(PROFILE, 1 << 20, 2, 1L << 30, Duration.ofMillis(50));
+      new EngineConfig(1 << 20, 2, 1L << 30, Duration.ofMillis(50));
 
   @Test
   void uncommittedAttemptsOfALostProcessAreDiscardedAndCommittedOnesStay() throws Exception {

@@ -29,7 +29,7 @@ class DeadlineSweeperTest {
   }
 
   private static EngineFixture engine(Duration driveDeadline, Hedging hedging) {
-    EngineConfig config = new EngineConfig(FOUR_TWO, 1 << 20, 2, 1 << 30, driveDeadline);
+    EngineConfig config = new EngineConfig(1 << 20, 2, 1 << 30, driveDeadline);
     MemoryBudget memory = new MemoryBudget(64 << 20, Duration.ofSeconds(20));
     return new EngineFixture(FOUR_TWO, config, memory, hedging);
   }

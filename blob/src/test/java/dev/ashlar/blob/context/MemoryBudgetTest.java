@@ -36,7 +36,7 @@ class MemoryBudgetTest {
 
   private static EngineFixture engine(long budgetBytes) {
     return new EngineFixture(
-        FOUR_TWO, EngineConfig.of(FOUR_TWO), new MemoryBudget(budgetBytes, Duration.ofMillis(50)));
+        FOUR_TWO, EngineConfig.DEFAULT, new MemoryBudget(budgetBytes, Duration.ofMillis(50)));
   }
 
   @Test
@@ -141,8 +141,7 @@ class MemoryBudgetTest {
   @Test
   void aSlotsMemoryIsFreeWhenItsDriveHasAnswered() throws Exception {
     EngineFixture engine =
-        new EngineFixture(
-            FOUR_TWO, new EngineConfig(FOUR_TWO, WINDOW, 2, 1 << 30, Duration.ofMillis(50)));
+        new EngineFixture(FOUR_TWO, new EngineConfig(WINDOW, 2, 1 << 30, Duration.ofMillis(50)));
     engine.drives.get(3).holdAnswers();
     engine.put(new byte[WINDOW], new Random(1));
     assertEquals(256 * 1024, engine.pool.lentBytes(), "only the late drive's");

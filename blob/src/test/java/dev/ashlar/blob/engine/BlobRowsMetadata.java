@@ -3,6 +3,7 @@ package dev.ashlar.blob.engine;
 import com.google.protobuf.ByteString;
 import dev.ashlar.protocol.client.AccessRead;
 import dev.ashlar.protocol.client.BucketsQuery;
+import dev.ashlar.protocol.client.DebtsPage;
 import dev.ashlar.protocol.client.EventsPage;
 import dev.ashlar.protocol.client.ListPage;
 import dev.ashlar.protocol.client.ListQuery;
@@ -21,6 +22,7 @@ import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.CredentialRow;
+import dev.ashlar.protocol.message.DebtKind;
 import dev.ashlar.protocol.message.DebtLevel;
 import dev.ashlar.protocol.message.EventRow;
 import dev.ashlar.protocol.message.IdentityAnswer;
@@ -58,6 +60,7 @@ public final class BlobRowsMetadata implements MetadataClient {
   public final Map<BlobId, BlobRow> rows = new HashMap<>();
   private final PlacementMap placement;
   public @Nullable ObjectRead object;
+  public List<BlobRow> garbage = List.of();
   public ResultCode answer = ResultCode.OK;
   @Nullable MetadataUnavailableException failure;
 
@@ -233,7 +236,7 @@ public final class BlobRowsMetadata implements MetadataClient {
 
   @Override
   public List<BlobRow> garbage(long unreferencedBeforeMs, @Nullable BlobRow after, int max) {
-    return List.of();
+    return after == null ? garbage : List.of();
   }
 
   @Override
@@ -249,6 +252,11 @@ public final class BlobRowsMetadata implements MetadataClient {
   @Override
   public List<BlobRow> blobsInDebt(int spare, @Nullable BlobId after, int max) {
     return List.of();
+  }
+
+  @Override
+  public DebtsPage blobsInDebt(DebtKind kind, int spare, @Nullable BlobId after, int max) {
+    return new DebtsPage(List.of(), null);
   }
 
   @Override

@@ -63,7 +63,7 @@ public final class ChangeFixture {
 
   public final Profile profile;
   public final SlabPool pool = new SlabPool();
-  public final MemoryBudget memory = new MemoryBudget(64 << 20, Duration.ofSeconds(20));
+  public final MemoryBudget memory;
   public final MemoryMetadata metadata;
   public final List<MemoryShardStore> drives = new ArrayList<>();
   public final SimpleMeterRegistry meters = new SimpleMeterRegistry();
@@ -84,11 +84,7 @@ public final class ChangeFixture {
     this(
         profile,
         new EngineConfig(
-            profile,
-            3 * profile.stripeBytes(),
-            2,
-            7L * profile.stripeBytes(),
-            Duration.ofSeconds(20)));
+            3 * profile.stripeBytes(), 2, 7L * profile.stripeBytes(), Duration.ofSeconds(20)));
   }
 
   public ChangeFixture(Profile profile, EngineConfig config) throws Exception {
@@ -104,7 +100,17 @@ public final class ChangeFixture {
    */
   public ChangeFixture(EngineConfig config, Hedging hedging, MemoryMetadata metadata)
       throws Exception {
-    this.profile = config.defaultProfile();
+    this(config, hedging, metadata, new MemoryBudget(64 << 20, Duration.ofSeconds(20)));
+  }
+
+  /**
+   * @param metadata with as many drives as its first profile has shards
+   */
+  public ChangeFixture(
+      EngineConfig config, Hedging hedging, MemoryMetadata metadata, MemoryBudget memory)
+      throws Exception {
+    this.memory = memory;
+    this.profile = metadata.placement().profiles().getFirst().profile();
     this.metadata = metadata;
     for (UUID id : MemoryMetadata.sequentialIds(profile.shards())) {
       MemoryShardStore drive =

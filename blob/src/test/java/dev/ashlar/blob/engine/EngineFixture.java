@@ -49,7 +49,7 @@ public final class EngineFixture {
   public final AbortedWriteCleaner cleaner;
 
   public EngineFixture(Profile profile) {
-    this(profile, new EngineConfig(profile, 1 << 20, 2, 1L << 30, Duration.ofSeconds(20)));
+    this(profile, new EngineConfig(1 << 20, 2, 1L << 30, Duration.ofSeconds(20)));
   }
 
   public EngineFixture(Profile profile, EngineConfig config) {

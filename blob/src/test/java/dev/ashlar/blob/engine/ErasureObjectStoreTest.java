@@ -59,11 +59,7 @@ class ErasureObjectStoreTest {
     Random random = new Random(seed);
     EngineConfig config =
         new EngineConfig(
-            profile,
-            3 * profile.stripeBytes(),
-            2,
-            7L * profile.stripeBytes(),
-            Duration.ofSeconds(20));
+            3 * profile.stripeBytes(), 2, 7L * profile.stripeBytes(), Duration.ofSeconds(20));
     // As little memory as a single request needs: none may get stuck for want of its own.
     MemoryBudget memory =
         new MemoryBudget(
@@ -289,7 +285,7 @@ class ErasureObjectStoreTest {
 
   @Test
   void aSlotBeyondItsDeadlineBecomesADebt() throws Exception {
-    EngineConfig config = new EngineConfig(FOUR_TWO, 1 << 20, 2, 1 << 30, Duration.ofMillis(100));
+    EngineConfig config = new EngineConfig(1 << 20, 2, 1 << 30, Duration.ofMillis(100));
     EngineFixture engine = new EngineFixture(FOUR_TWO, config);
     engine.drives.get(3).holdAnswers();
     byte[] bytes = EngineFixture.bytes(new Random(5), 300_000);
@@ -302,7 +298,7 @@ class ErasureObjectStoreTest {
 
   @Test
   void aDriveThatDoesNotAnswerIsNotWaitedForInEachWindow() throws Exception {
-    EngineConfig config = new EngineConfig(FOUR_TWO, 1 << 20, 2, 1 << 30, Duration.ofMillis(100));
+    EngineConfig config = new EngineConfig(1 << 20, 2, 1 << 30, Duration.ofMillis(100));
     EngineFixture engine = new EngineFixture(FOUR_TWO, config);
     byte[] bytes = EngineFixture.bytes(new Random(6), 10 << 20);
     engine.put(bytes, new Random(1));

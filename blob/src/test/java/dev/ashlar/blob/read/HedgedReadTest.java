@@ -47,7 +47,7 @@ class HedgedReadTest {
       new Hedging(new HedgeConfig(BUDGET_PERCENT, Duration.ofMillis(10)), this::readClock);
   private final MemoryBudget memory = new MemoryBudget(64 << 20, Duration.ofSeconds(20));
   private final EngineFixture engine =
-      new EngineFixture(FOUR_TWO, EngineConfig.of(FOUR_TWO), memory, hedging);
+      new EngineFixture(FOUR_TWO, EngineConfig.DEFAULT, memory, hedging);
   private final List<HeldReads> drives = new ArrayList<>();
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final byte[] bytes = EngineFixture.bytes(new Random(1), WHOLE);

@@ -83,11 +83,7 @@ class RandomLatenessTest {
       Profile profile = PROFILES.get(random.nextInt(PROFILES.size()));
       EngineConfig config =
           new EngineConfig(
-              profile,
-              3 * profile.stripeBytes(),
-              2,
-              7L * profile.stripeBytes(),
-              Duration.ofSeconds(20));
+              3 * profile.stripeBytes(), 2, 7L * profile.stripeBytes(), Duration.ofSeconds(20));
       engine = new ChangeFixture(profile, config, hedging);
       for (int slot = 0; slot < profile.shards(); slot++) {
         HeldReads drive = new HeldReads(engine.drives.get(slot));

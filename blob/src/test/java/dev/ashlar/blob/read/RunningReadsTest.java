@@ -29,6 +29,11 @@ class RunningReadsTest {
     private Runnable during = () -> {};
 
     @Override
+    public ObjectWriter newWriter(int profile, long expectedLength) {
+      throw new IllegalStateException("nothing is written");
+    }
+
+    @Override
     public ObjectWriter newWriter(long expectedLength) {
       throw new IllegalStateException("nothing is written");
     }

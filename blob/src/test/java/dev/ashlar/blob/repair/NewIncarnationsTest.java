@@ -219,7 +219,7 @@ class NewIncarnationsTest {
   void underVersion2NothingLeavesThatMayBeNeeded() throws Exception {
     ChangeFixture engine =
         new ChangeFixture(
-            new EngineConfig(PROFILE, 1 << 20, 2, 1L << 30, Duration.ofSeconds(20)),
+            new EngineConfig(1 << 20, 2, 1L << 30, Duration.ofSeconds(20)),
             new Hedging(HedgeConfig.OFF, System::nanoTime),
             MemoryMetadata.withDrives(2, PROFILE, 6, 1));
     change(engine, 1);
@@ -230,7 +230,7 @@ class NewIncarnationsTest {
     assertEquals(1, engine.lastBlob().getAttemptsCount());
     ChangeFixture other =
         new ChangeFixture(
-            new EngineConfig(PROFILE, 1 << 20, 2, 1L << 30, Duration.ofSeconds(20)),
+            new EngineConfig(1 << 20, 2, 1L << 30, Duration.ofSeconds(20)),
             new Hedging(HedgeConfig.OFF, System::nanoTime),
             MemoryMetadata.withDrives(2, PROFILE, 6, 1));
     change(other, 1);

@@ -8,6 +8,7 @@ import dev.ashlar.blob.repair.Repairer;
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.metadata.memory.MemoryTable;
 import dev.ashlar.metadata.memory.TestBlobs;
+import dev.ashlar.metadata.memory.TestProfiles;
 import dev.ashlar.protocol.client.ManualClock;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ShardFault;
@@ -18,6 +19,7 @@ import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.PutDrives;
 import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.PlacedProfile;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.model.ShardId;
 import dev.ashlar.storage.drive.SteppedDrive;
@@ -35,8 +37,8 @@ import org.jspecify.annotations.Nullable;
  * engine, metadata and drives, the latter on simulated files. Threads, drives and faults are
  * stepped one at a time in any order. The process ends at any write, sync or command, with or
  * without the power of its drives, and another one goes on; drives end, fail, hide and come back,
- * also without what they had; slots get other drives. What is owed is repaired meanwhile, what
- * belongs elsewhere is moved, and in the end all of it.
+ * also without what they had; slots get other drives; profiles come and go. What is owed is
+ * repaired meanwhile, what belongs elsewhere is moved, and in the end all of it.
  */
 final class EngineSimulation implements SimulatedProcess.Surroundings {
   private static final List<Profile> PROFILES =
@@ -47,6 +49,7 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
           Profile.parse("1+2", 4096),
           Profile.parse("3+2", 4096),
           Profile.parse("2+2,optimizations=off", 4096));
+  private static final int PROFILES_ADDED = 3;
   private static final int LIVES_MAX = 4;
   private static final int CLIENTS_MAX = 3;
   private static final int CLIENT_STEPS_MAX = 8;
@@ -64,6 +67,7 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
   private final Random random;
   private final PlantedBug bug;
   private final Profile profile;
+  private final boolean hasProfiles;
   private final boolean isCalm;
   private final int windowStripes;
   private final ManualClock clock = new ManualClock(1000);
@@ -81,7 +85,15 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
   private int steps;
 
   EngineSimulation(long seed, PlantedBug bug) throws IOException {
+    this(seed, bug, false);
+  }
+
+  /**
+   * @param hasProfiles whether profiles come and go
+   */
+  EngineSimulation(long seed, PlantedBug bug, boolean hasProfiles) throws IOException {
     this.bug = bug;
+    this.hasProfiles = hasProfiles;
     random = new Random(seed);
     profile = PROFILES.get(random.nextInt(PROFILES.size()));
     isCalm = random.nextInt(4) == 0;
@@ -96,7 +108,40 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
         MemoryMetadata.drives(profile, MemoryMetadata.sequentialIds(count), 1 + random.nextInt(3));
     metadata.require(Command.newBuilder().setPutDrives(put));
     metadata.require(TestBlobs.createBucket(SimulatedClient.BUCKET));
+    for (int i = 0; i < PROFILES_ADDED; i++) {
+      changeProfiles(random);
+    }
     process = newProcess();
+  }
+
+  /**
+   * Adds or removes a profile, or makes another one the default, if metadata takes it. All can lose
+   * at least as many shards as the first one, as the faults expect.
+   */
+  private void changeProfiles(Random chance) throws IOException {
+    if (!hasProfiles) {
+      return;
+    }
+    List<PlacedProfile> present = metadata.placement().present();
+    int number = present.get(chance.nextInt(present.size())).number();
+    int drives = metadata.drives().size();
+    int spareMore = chance.nextInt(Math.min(3, drives - profile.parityShards()));
+    int parity = profile.parityShards() + spareMore;
+    Profile other =
+        new Profile(1 + chance.nextInt(drives - parity), parity, 4096 << chance.nextInt(3));
+    Command.Builder command =
+        switch (chance.nextInt(3)) {
+          case 0 -> TestProfiles.remove(metadata, number);
+          case 1 -> TestProfiles.setDefault(metadata, number);
+          default ->
+              TestProfiles.add(
+                  metadata, "P" + chance.nextInt(PROFILES_ADDED), other, 1 + chance.nextInt(3));
+        };
+    try {
+      metadata.submit(command);
+    } catch (MetadataUnavailableException e) {
+      throw new IOException(e);
+    }
   }
 
   private SimulatedProcess newProcess() {
@@ -216,7 +261,7 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
     for (int pg = 0; pg < groups; pg++) {
       for (BlobRow row : process.client.blobsOfPlacementGroup(pg, null, 1000)) {
         StripeLayout layout = BlobRows.layout(row);
-        for (int slot = 0; slot < profile.shards(); slot++) {
+        for (int slot = 0; slot < layout.profile().shards(); slot++) {
           if (layout.shardLength(slot) > 0) {
             process.suspect(
                 ShardId.of(row, slot),
@@ -275,7 +320,8 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
   private void keepUp(Random chance) throws Exception {
     while (working > 0 && !process.isDead()) {
       try {
-        switch (chance.nextInt(9)) {
+        switch (chance.nextInt(hasProfiles ? 10 : 9)) {
+          case 9 -> changeProfiles(chance);
           case 8 -> process.parity.checkAll();
           case 0 -> process.folds.sweep();
           case 1, 2 -> process.folds.round(process.store.oldestMs());

@@ -224,7 +224,7 @@ enum PlantedBug {
   private List<SlotAck> owners(NewBlob.Builder blob, MetadataClient metadata) {
     PlacementMap map = metadata.placement();
     List<SlotAck> acks = new ArrayList<>();
-    for (int slot = 0; slot < map.profile().shards(); slot++) {
+    for (int slot = 0; slot < map.standard().profile().shards(); slot++) {
       int index = slot;
       boolean isAcknowledged = blob.getAcksList().stream().anyMatch(ack -> ack.getSlot() == index);
       DriveId owner = metadata.drives().get(map.drive(blob.getPg(), slot));

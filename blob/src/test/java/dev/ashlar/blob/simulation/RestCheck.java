@@ -137,8 +137,7 @@ final class RestCheck<D extends ShardStore> {
       byte[] blob = contents.get(id);
       if (blob == null) {
         BlobRow row = process.client.blobs(List.of(id)).getFirst();
-        IntStream.range(0, profile.shards())
-            .forEach(slot -> blobs.put(ShardId.name(row, slot), row));
+        IntStream.range(0, shards(row)).forEach(slot -> blobs.put(ShardId.name(row, slot), row));
         blob = checkParity(row);
         contents.put(id, blob);
       }
@@ -153,15 +152,19 @@ final class RestCheck<D extends ShardStore> {
     assertEquals(expected.length, at);
   }
 
+  private static int shards(BlobRow row) {
+    return BlobRows.layout(row).profile().shards();
+  }
+
   /** Decodes all shards from k of them, compares with the others, returns the data. */
   private byte[] checkParity(BlobRow row) throws Exception {
     StoredShards stored = new StoredShards(row);
-    for (int slot = 0; slot < profile.shards(); slot++) {
+    for (int slot = 0; slot < shards(row); slot++) {
       if (!row.getDebtSlotsList().contains(slot)) {
         read(stored, row, slot);
       }
     }
-    int least = profile.shards() - (mayLack(row) ? 1 : 0);
+    int least = shards(row) - (mayLack(row) ? 1 : 0);
     List<Integer> present = stored.present();
     assertTrue(present.size() >= least, () -> "shards " + present + " are left of " + row);
     return stored.data();
@@ -214,7 +217,7 @@ final class RestCheck<D extends ShardStore> {
   private boolean isNamesake(BlobRow row, D drive, ShardId shard) {
     StripeLayout layout = BlobRows.layout(row);
     return !ShardId.of(row, shard.slot()).equals(shard)
-        && IntStream.range(0, profile.shards())
+        && IntStream.range(0, shards(row))
             .filter(slot -> layout.shardLength(slot) > 0)
             .anyMatch(slot -> isAt(row, drive, new ShardId(shard.blob(), slot)));
   }

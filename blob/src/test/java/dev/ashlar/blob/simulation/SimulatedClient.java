@@ -23,6 +23,7 @@ import dev.ashlar.protocol.message.Precondition;
 import dev.ashlar.protocol.message.PutObject;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.PlacedProfile;
 import dev.ashlar.protocol.model.Profile;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -119,15 +120,25 @@ final class SimulatedClient {
         key,
         model.state(key),
         to -> to.put(key, bytes, ifAbsent),
-        ifAbsent ? List.of(ResultCode.PRECONDITION_FAILED) : List.of(),
+        ifAbsent
+            ? List.of(ResultCode.PRECONDITION_FAILED, ResultCode.NO_SUCH_PROFILE)
+            : List.of(ResultCode.NO_SUCH_PROFILE),
         () -> {
           try (ObjectWriter writer =
-              process.store.newWriter(random.nextBoolean() ? bytes.length : -1)) {
+              process.store.newWriter(anyProfile(), random.nextBoolean() ? bytes.length : -1)) {
             writePieces(bytes, writer::write);
             return writer.commit(
                 blobs -> Command.newBuilder().setPutObject(put.clone().addAllBlobs(blobs)));
           }
         });
+  }
+
+  /** The number of a profile; it may be removed before the data is committed. */
+  private int anyProfile() {
+    List<PlacedProfile> present = process.client.placement().present();
+    return present.size() == 1
+        ? present.getFirst().number()
+        : present.get(random.nextInt(present.size())).number();
   }
 
   private void delete(String key) throws Exception {
@@ -183,6 +194,7 @@ final class SimulatedClient {
             ResultCode.INVALID_OFFSET,
             ResultCode.CONDITIONAL_CONFLICT,
             ResultCode.NO_SUCH_KEY,
+            ResultCode.NO_SUCH_PROFILE,
             ResultCode.TOO_MANY_UNFOLDED),
         () -> {
           int hint = random.nextInt(3) == 0 ? -1 : bytes.length;

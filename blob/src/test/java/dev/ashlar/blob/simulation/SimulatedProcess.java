@@ -179,7 +179,7 @@ final class SimulatedProcess {
    */
   static EngineConfig config(Profile profile, int windowStripes) {
     int stripe = profile.stripeBytes();
-    return new EngineConfig(profile, windowStripes * stripe, 2, 7L * stripe, NEVER);
+    return new EngineConfig(windowStripes * stripe, 2, 7L * stripe, NEVER);
   }
 
   /** Whether what was referenced then, by the process's own clock, cannot have been removed yet. */

@@ -10,6 +10,7 @@ import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.PlacementMap;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
 
@@ -36,8 +37,8 @@ final class SlotShuffle {
     int moves = random.nextInt(MOVES_MAX + 1);
     List<List<UUID>> groups = new ArrayList<>(map.slotDrives());
     for (int i = 0; i < moves; i++) {
-      int pg = random.nextInt(groups.size());
-      int slot = random.nextInt(map.profile().shards());
+      int pg = map.groups().get(random.nextInt(map.groups().size()));
+      int slot = random.nextInt(groups.get(pg).size());
       DriveId drive = all.get(random.nextInt(all.size()));
       if (!groups.get(pg).contains(drive.id())) {
         List<UUID> changed = new ArrayList<>(groups.get(pg));
@@ -45,7 +46,8 @@ final class SlotShuffle {
         groups.set(pg, changed);
       }
     }
-    PlacementMap next = new PlacementMap(map.epoch(), map.profile(), groups);
+    PlacementMap next =
+        new PlacementMap(map.epoch(), map.profiles(), map.standardNumber(), groups, Map.of());
     for (PlacementMap.Move move : map.movesTo(next)) {
       DriveRow drive = new DriveId(move.drive(), 1).toMessage();
       command.addMoves(

@@ -13,6 +13,7 @@ import dev.ashlar.protocol.model.PlacementMap;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -66,7 +67,8 @@ final class WeakDrive implements RestCheck.Losses {
     for (List<UUID> pg : map.slotDrives()) {
       slots.add(pg.stream().map(each -> each.equals(id) ? spare : each).toList());
     }
-    PlacementMap next = new PlacementMap(map.epoch() + 1, map.profile(), slots);
+    PlacementMap next =
+        new PlacementMap(map.epoch() + 1, map.profiles(), map.standardNumber(), slots, Map.of());
     metadata.require(
         Command.newBuilder().setPutDrives(PutDrives.newBuilder().setPgMap(next.toMessage())));
   }

@@ -17,6 +17,9 @@ record HeededFacts(ConditionContext others, S3Request request) implements Condit
   public List<String> values(String key) {
     return switch (key) {
       case "s3:x-amz-copy-source" -> source();
+      // A renamed object keeps its class.
+      case "s3:x-amz-storage-class" ->
+          request instanceof S3Request.RenameObject ? List.of() : others.values(key);
       case "s3:x-amz-metadata-directive" ->
           request instanceof S3Request.CopyObject ? others.values(key) : List.of();
       case "s3:if-match" -> given(condition().getIfMatch());

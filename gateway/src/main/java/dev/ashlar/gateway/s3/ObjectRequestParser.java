@@ -99,6 +99,7 @@ record ObjectRequestParser(
         bucket,
         key,
         RequestHeaders.attributes(headers),
+        storageClass(),
         given,
         RequestHeaders.writeCondition(headers),
         Checksums.announced(headers),
@@ -147,8 +148,14 @@ record ObjectRequestParser(
             ? offset("position", query.get("position", ""))
             : offset(WRITE_OFFSET, headers.get(WRITE_OFFSET, "").trim()),
         RequestHeaders.attributes(headers),
+        storageClass(),
         RequestHeaders.writeCondition(headers),
         Checksums.announced(headers));
+  }
+
+  /** The storage class that is asked for; null: none. */
+  private @Nullable String storageClass() {
+    return headers.get(AmzHeaderNames.STORAGE_CLASS);
   }
 
   /** A change leaves the ACL of the object as it is. */
@@ -183,6 +190,7 @@ record ObjectRequestParser(
         bucket,
         key,
         range,
+        storageClass(),
         RequestHeaders.writeCondition(headers),
         Conditions.of(headers, Conditions.Names.PLAIN).ifUnmodifiedSince(),
         Checksums.announced(headers));
@@ -293,13 +301,13 @@ record ObjectRequestParser(
           "Unknown metadata directive.", "x-amz-metadata-directive", directive);
     }
     boolean copiesTags = copiesTags();
-    RequestHeaders.requireStandardStorage(headers);
     String checksum = headers.get("x-amz-checksum-algorithm");
     return new S3Request.CopyObject(
         bucket,
         key,
         copySource(),
         directive.equals("REPLACE") ? RequestHeaders.attributes(headers) : null,
+        storageClass(),
         copiesTags,
         copiesTags ? NewFacts.of(headers).withoutTags() : NewFacts.of(headers),
         RequestHeaders.writeCondition(headers),
@@ -360,6 +368,7 @@ record ObjectRequestParser(
         bucket,
         key,
         RequestHeaders.attributes(headers),
+        storageClass(),
         NewFacts.of(headers),
         algorithm,
         type,

@@ -37,7 +37,6 @@ final class RequestHeaders {
 
   /** The stored headers and the user metadata of a new object. */
   static ObjectAttributes attributes(HttpHeaders headers) throws S3Exception {
-    requireStandardStorage(headers);
     ObjectAttributes.Builder attributes = ObjectAttributes.newBuilder();
     attributes.putHeaders("content-type", DEFAULT_CONTENT_TYPE);
     int metadataBytes = 0;
@@ -84,14 +83,6 @@ final class RequestHeaders {
         .map(String::trim)
         .filter(encoding -> !encoding.isEmpty() && !encoding.equalsIgnoreCase("aws-chunked"))
         .collect(Collectors.joining(","));
-  }
-
-  static void requireStandardStorage(HttpHeaders headers) throws S3Exception {
-    String storageClass = headers.get(AmzHeaderNames.STORAGE_CLASS);
-    if (storageClass != null && !storageClass.equals("STANDARD")) {
-      throw new S3Exception(S3Error.INVALID_STORAGE_CLASS)
-          .with("StorageClassRequested", storageClass);
-    }
   }
 
   /** If-Match or If-None-Match of a write: one ETag or the asterisk. */

@@ -399,10 +399,16 @@ public sealed interface S3Request {
     }
   }
 
+  /**
+   * Stores.
+   *
+   * @param storageClass null: none is asked for
+   */
   record PutObject(
       String bucket,
       String key,
       ObjectAttributes attributes,
+      @Nullable String storageClass,
       NewFacts given,
       Precondition precondition,
       ChecksumAlgorithm announced,
@@ -414,6 +420,7 @@ public sealed interface S3Request {
    *
    * @param attributes of the object if it is created
    * @param offset the size of the object that the client expects
+   * @param storageClass of the object; null: whichever it has
    */
   record AppendObject(
       String bucket,
@@ -421,6 +428,7 @@ public sealed interface S3Request {
       AppendDialect dialect,
       long offset,
       ObjectAttributes attributes,
+      @Nullable String storageClass,
       Precondition precondition,
       ChecksumAlgorithm announced)
       implements DataRequest {}
@@ -428,12 +436,14 @@ public sealed interface S3Request {
   /**
    * Overwrites a range of an object, which may extend behind its end.
    *
+   * @param storageClass of the object; null: whichever it has
    * @param unmodifiedSince seconds since 1970, or -1
    */
   record PatchObject(
       String bucket,
       String key,
       PatchRange range,
+      @Nullable String storageClass,
       Precondition precondition,
       long unmodifiedSince,
       ChecksumAlgorithm announced)
@@ -443,6 +453,7 @@ public sealed interface S3Request {
    * Copies.
    *
    * @param attributes null to keep those of the source
+   * @param storageClass null: none is asked for
    * @param copiesTags whether the copy has the tags of its source
    * @param checksum algorithm for the copy, or NONE for that of the source
    */
@@ -451,6 +462,7 @@ public sealed interface S3Request {
       String key,
       CopySource source,
       @Nullable ObjectAttributes attributes,
+      @Nullable String storageClass,
       boolean copiesTags,
       NewFacts given,
       Precondition precondition,
@@ -461,7 +473,7 @@ public sealed interface S3Request {
     public void requireValid(long bodyLength) throws S3Exception {
       boolean isSelf =
           bucket.equals(source.bucket()) && key.equals(source.key()) && source.version() == null;
-      if (isSelf && attributes == null) {
+      if (isSelf && attributes == null && storageClass == null) {
         throw S3Exception.invalidRequest(
             "This copy request is illegal because it is trying to copy an object to itself without"
                 + " changing the object's metadata, storage class, website redirect location or"
@@ -540,10 +552,16 @@ public sealed interface S3Request {
     }
   }
 
+  /**
+   * Begins a multipart upload.
+   *
+   * @param storageClass of its object; null: none is asked for
+   */
   record CreateMultipartUpload(
       String bucket,
       String key,
       ObjectAttributes attributes,
+      @Nullable String storageClass,
       NewFacts given,
       ChecksumAlgorithm checksum,
       ChecksumType checksumType,

@@ -2,6 +2,8 @@ package dev.ashlar.gateway.operation;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.ashlar.metadata.memory.TestProfiles;
+import dev.ashlar.protocol.model.Profile;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -63,6 +65,28 @@ class ChosenFactsTest {
     s3.refused(
         "AccessDenied",
         as(OTHER, "PUT", "/bkt/new").header("x-amz-metadata-directive", "COPY").body("x"));
+  }
+
+  @Test
+  void aStorageClassThatAnObjectDoesNotGetMeetsNoCondition() throws Exception {
+    Profile hot = new Profile(2, 2, Profile.DEFAULT_STRIPE_UNIT);
+    s3.metadata.submit(TestProfiles.add(s3.metadata, "HOT", hot, 8));
+    String header = "x-amz-storage-class";
+    put(
+        statement("Allow", "s3:PutObject", "'StringEquals':{'s3:x-amz-storage-class':'HOT'}"),
+        statement("Allow", "s3:GetObject", ""),
+        statement("Allow", "s3:DeleteObject", ""));
+    s3.refused("AccessDenied", as(OTHER, "PUT", "/bkt/k").body("x"));
+    s3.ok(200, as(OTHER, "PUT", "/bkt/k").header(header, "HOT").body("x"));
+    s3.ok(200, as(OTHER, "PUT", "/bkt/copy").header(SOURCE, "bkt/trusted/k").header(header, "HOT"));
+    s3.refused(
+        "InvalidStorageClass",
+        as(OTHER, "POST", "/bkt/trusted/k?append&position=4").header(header, "HOT").body("x"));
+    s3.refused(
+        "AccessDenied",
+        as(OTHER, "PUT", "/bkt/to?renameObject")
+            .header("x-amz-rename-source", "trusted/k")
+            .header(header, "HOT"));
   }
 
   @Test

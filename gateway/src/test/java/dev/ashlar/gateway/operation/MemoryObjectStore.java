@@ -19,6 +19,7 @@ import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.ModifyObject;
 import dev.ashlar.protocol.message.NewBlob;
 import dev.ashlar.protocol.message.ObjectPiece;
+import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.message.SliceValue;
 import dev.ashlar.protocol.message.SlotAck;
@@ -79,13 +80,28 @@ final class MemoryObjectStore implements ObjectStore {
   }
 
   @Override
+  public ObjectWriter newWriter(int profile, long expectedLength) {
+    return new Writer(profile);
+  }
+
+  @Override
   public ObjectWriter newWriter(long expectedLength) {
-    return new Writer();
+    return newWriter(metadata.placement().standardNumber(), expectedLength);
   }
 
   @Override
   public ObjectChange newChange(ObjectRead object, long offset, long expectedLength) {
-    return new Change(new Writer(), object, offset);
+    return new Change(new Writer(profile(object)), object, offset);
+  }
+
+  /** That of the last blob; of an empty object that of its class. */
+  private int profile(ObjectRead object) {
+    PlacementMap map = metadata.placement();
+    ObjectRecord record = object.object();
+    int slices = record.getSlicesCount();
+    return slices == 0
+        ? map.ofClass(record.getSummary().getStorageClass()).orElse(map.standard()).number()
+        : BlobId.of(record.getSlices(slices - 1).getBlob()).profile();
   }
 
   @Override
@@ -147,6 +163,11 @@ final class MemoryObjectStore implements ObjectStore {
 
   private final class Writer implements ObjectWriter {
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    private final int profile;
+
+    Writer(int profile) {
+      this.profile = profile;
+    }
 
     @Override
     public void write(ByteBuffer piece) throws DataUnavailableException {
@@ -176,7 +197,7 @@ final class MemoryObjectStore implements ObjectStore {
       action.run();
       List<NewBlob> written = new ArrayList<>();
       if (bytes.size() > 0) {
-        NewBlob blob = describe(new BlobId(metadata.session(), sequence++), bytes.size());
+        NewBlob blob = describe(BlobId.of(metadata.session(), profile, sequence++), bytes.size());
         blobs.put(blob.getId(), bytes.toByteArray());
         written.add(blob);
       }
@@ -192,15 +213,15 @@ final class MemoryObjectStore implements ObjectStore {
 
     private NewBlob describe(BlobId id, long length) {
       PlacementMap map = metadata.placement();
-      int pg = id.placementGroup(map.pgCount());
+      int pg = map.group(id).orElseThrow();
       NewBlob.Builder blob =
           NewBlob.newBuilder()
               .setId(id.toMessage())
               .setLength(length)
-              .setProfile(map.profile().toMessage())
+              .setProfile(map.profile(pg).toMessage())
               .setPg(pg)
               .setEpoch(map.epoch());
-      for (int slot = 0; slot < map.profile().shards(); slot++) {
+      for (int slot = 0; slot < map.profile(pg).shards(); slot++) {
         UUID drive = map.drive(pg, slot);
         blob.addAcks(
             SlotAck.newBuilder()

@@ -12,16 +12,23 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.function.Predicate;
 
-/** What the first gateway tells administrators, and does for them. */
+/** What a gateway tells administrators, and does for them. */
 final class AdminPages {
   private static final Duration PAUSE = Duration.ofMillis(200);
   private static final int LOOKS = 900;
 
   private final HttpClient http = HttpClient.newHttpClient();
   private final ClusterNodes nodes;
+  private final String gateway;
 
+  /** Of the first gateway. */
   AdminPages(ClusterNodes nodes) {
+    this(nodes, 1);
+  }
+
+  AdminPages(ClusterNodes nodes, int gateway) {
     this.nodes = nodes;
+    this.gateway = "gateway-" + gateway;
   }
 
   /**
@@ -30,12 +37,16 @@ final class AdminPages {
    * @param what as {@code drain?target=storage-1}
    */
   void require(String what) throws IOException, InterruptedException {
-    HttpResponse<String> answer =
-        send(
-            HttpRequest.newBuilder(address(what))
-                .header("X-Ashlar-Admin", "1")
-                .POST(HttpRequest.BodyPublishers.noBody()));
+    HttpResponse<String> answer = ask(what);
     assertEquals(200, answer.statusCode(), answer.body());
+  }
+
+  /** Asks for something to be done, which may be refused. */
+  HttpResponse<String> ask(String what) throws IOException, InterruptedException {
+    return send(
+        HttpRequest.newBuilder(address(what))
+            .header("X-Ashlar-Admin", "1")
+            .POST(HttpRequest.BodyPublishers.noBody()));
   }
 
   /** Waits until the page is like this. */
@@ -55,7 +66,7 @@ final class AdminPages {
   /** Waits until everything is there, all of it protected, and nothing is to be moved. */
   void awaitWhole() throws IOException, InterruptedException {
     nodes
-        .node("gateway-1")
+        .node(gateway)
         .awaitHealth(
             page -> page.contains("\"status\":\"UP\"") && page.contains("\"debtBlobs\":0,"));
     await("rebalance", AdminPages::isDone, "all in its place");
@@ -68,7 +79,7 @@ final class AdminPages {
 
   /** Of the management port. */
   URI address(String path) {
-    return nodes.node("gateway-1").healthPage().resolve("/admin/" + path);
+    return nodes.node(gateway).healthPage().resolve("/admin/" + path);
   }
 
   static boolean isDone(String rebalance) {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ashlar.it.harness.Await;
 import dev.ashlar.it.harness.ChangeClient;
 import dev.ashlar.it.harness.ClusterNodes;
 import dev.ashlar.it.harness.ClusterProcess;
@@ -13,6 +14,7 @@ import dev.ashlar.it.harness.NodeProcess;
 import dev.ashlar.it.harness.RawConnection.Answer;
 import dev.ashlar.it.harness.Seeds;
 import java.io.IOException;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,9 +25,10 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
  * A cluster of an older build is upgraded to this one, process by process, while clients put, get
- * and append: none that is at a gateway that stays is ever refused, nothing is lost, and what the
- * older version of metadata does not have is refused until the last peer is upgraded. {@code
- * -Dashlar.upgrade.from} is the folder of the older build's sources, in which Maven has built it.
+ * and append: none that is at a gateway that stays is ever refused, nothing is lost, what the older
+ * version of metadata does not have is refused until the last peer is upgraded, and a gateway of
+ * the older build does not outlive the first added profile. {@code -Dashlar.upgrade.from} is the
+ * folder of the older build's sources, in which Maven has built it.
  */
 @EnabledIfSystemProperty(named = "ashlar.upgrade.from", matches = ".+")
 class RollingUpgradeIT {
@@ -36,7 +39,8 @@ class RollingUpgradeIT {
   private static final String UP = "\"status\":\"UP\"";
   private static final int OBJECTS = 20;
 
-  private static final int LATEST = 6;
+  private static final String ADD_PROFILE = "profile-add?target=HOT&by=1%2B2";
+  private static final int LATEST = 8;
   private static final byte[] ENABLED =
       "<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>"
           .getBytes(StandardCharsets.UTF_8);
@@ -64,17 +68,17 @@ class RollingUpgradeIT {
           List.of(1, 2), () -> upgradeMetadata(nodes, admin, before, peers.subList(2, 3)));
       admin.await("metadata", page -> version(page) == LATEST, "version " + LATEST);
       objects.underLoad(List.of(1, 2), () -> upgradeStorage(nodes));
-      objects.underLoad(List.of(2, 2), () -> upgradeGateway(nodes, 1));
       objects.underLoad(List.of(1, 1), () -> upgradeGateway(nodes, 2));
+      objects.underLoad(List.of(2, 2), () -> anOlderGatewayDoesNotReturn(nodes));
       try (ChangeClient s3 = objects.client()) {
         objects.check(s3);
       }
       versionsWork(nodes);
+      classesWork(nodes);
       admin.awaitWhole();
       for (NodeProcess node : nodes.byName().values()) {
         assertFalse(
-            node.said().stream().anyMatch(line -> line.contains(" ERROR ")),
-            () -> node + " failed");
+            node.said().stream().anyMatch(RollingUpgradeIT::isFailure), () -> node + " failed");
       }
     }
   }
@@ -115,6 +119,29 @@ class RollingUpgradeIT {
     gateway.awaitHealth(page -> page.contains(UP));
   }
 
+  /** It has been silent while a profile was added, which it does not know, and goes on then. */
+  private static void anOlderGatewayDoesNotReturn(ClusterNodes nodes) throws Exception {
+    AdminPages admin = new AdminPages(nodes, 2);
+    NodeProcess older = nodes.node("gateway-1");
+    HttpResponse<String> refused = admin.ask(ADD_PROFILE);
+    assertEquals(409, refused.statusCode(), refused::body);
+    assertTrue(refused.body().contains("gateway-1"), refused::body);
+    older.suspend();
+    try {
+      Await.until("gateway-1 counts as down", () -> admin.ask(ADD_PROFILE).statusCode() == 200);
+    } finally {
+      older.resume();
+    }
+    older.awaitEnd();
+    older.start();
+    older.awaitHealth(page -> page.contains(UP));
+  }
+
+  /** What a gateway that may not go on says is none. */
+  private static boolean isFailure(String line) {
+    return line.contains(" ERROR ") && !line.contains("The session of node gateway-1 has ended");
+  }
+
   /** With this build. */
   private static void restart(NodeProcess node) {
     node.stop();
@@ -153,6 +180,18 @@ class RollingUpgradeIT {
 
   private static void requireRefusedOr(int status, Answer answer) {
     assertTrue(List.of(status, 501, 503).contains(answer.status()), () -> "not refused: " + answer);
+  }
+
+  private static void classesWork(ClusterNodes nodes) throws IOException {
+    byte[] body = "hot".getBytes(StandardCharsets.UTF_8);
+    Map<String, String> hot = Map.of("x-amz-storage-class", "HOT");
+    try (ChangeClient s3 = nodes.client(1, "classes", TIMEOUT);
+        ChangeClient other = nodes.client(2, "classes", TIMEOUT)) {
+      assertEquals(200, s3.put("", new byte[0]).status());
+      assertEquals(200, s3.send("PUT", "k", "", body, hot).status());
+      assertArrayEquals(body, other.get("k"));
+      assertEquals("HOT", other.head("k").headers().get("x-amz-storage-class"));
+    }
   }
 
   private static void versionsWork(ClusterNodes nodes) throws IOException {

@@ -37,10 +37,12 @@ final class ChangeWorkload {
   private static final int OWN_BYTES_MAX = 600_000;
 
   private static final byte[] NOTHING = {};
+  private static final String STORAGE_CLASS = "x-amz-storage-class";
 
   private final ServerProcess server;
   private final String bucket;
   private final Refusals refusals;
+  private final List<String> classes;
   private final Ledger<String> ledger = new Ledger<>();
   private final Map<String, Register> registers = new ConcurrentHashMap<>();
   private final List<SharedLog> logs = new ArrayList<>();
@@ -83,9 +85,17 @@ final class ChangeWorkload {
   }
 
   ChangeWorkload(ServerProcess server, String bucket, Refusals refusals) {
+    this(server, bucket, refusals, List.of("STANDARD"));
+  }
+
+  /**
+   * @param classes storage classes; each new object, copies too, has one of them
+   */
+  ChangeWorkload(ServerProcess server, String bucket, Refusals refusals, List<String> classes) {
     this.server = server;
     this.bucket = bucket;
     this.refusals = refusals;
+    this.classes = List.copyOf(classes);
     for (int client = 0; client < CLIENTS; client++) {
       for (int i = 0; i < OWN; i++) {
         register("own-" + client + "-" + i);
@@ -110,17 +120,25 @@ final class ChangeWorkload {
       for (int i = 0; i < SHARED; i++) {
         byte[] bytes = new byte[CLIENTS * REGION_BYTES];
         String key = "shared-" + i;
-        session.require(200, client -> client.put(key, bytes));
+        Map<String, String> header = storageClass(i);
+        session.require(200, client -> client.send("PUT", key, "", bytes, header));
         for (int client = 0; client < CLIENTS; client++) {
           Register region = register(region(i, client));
           region.bytes = new byte[REGION_BYTES];
           ledger.settle(region.name, fingerprint(region.bytes));
         }
       }
-      for (SharedLog log : logs) {
-        session.require(200, client -> client.put(log.key(), NOTHING));
+      for (int i = 0; i < LOGS; i++) {
+        String key = logs.get(i).key();
+        Map<String, String> header = storageClass(SHARED + i);
+        session.require(200, client -> client.send("PUT", key, "", NOTHING, header));
       }
     }
+  }
+
+  /** The header that asks for one of the storage classes. */
+  private Map<String, String> storageClass(int number) {
+    return Map.of(STORAGE_CLASS, classes.get(number % classes.size()));
   }
 
   long acknowledgements() {
@@ -235,7 +253,7 @@ final class ChangeWorkload {
           each -> each.send("DELETE", register.name, "", NOTHING, Map.of()));
     } else if (dice < 20) {
       String source = "own-" + client + "-" + random.nextInt(OWN);
-      copy(session, register, register(source));
+      copy(session, register, register(source), random.nextInt(classes.size()));
     } else if (dice < 60) {
       append(session, register, before, random);
     } else {
@@ -248,20 +266,25 @@ final class ChangeWorkload {
       throws IOException {
     byte[] after =
         new Content(random.nextLong(), random.nextInt(1 << random.nextInt(1, 19))).bytes();
+    Map<String, String> header = storageClass(random.nextInt(classes.size()));
+    String key = register.name;
     if (register.bytes == null && after.length > 0 && random.nextBoolean()) {
-      send(session, register, after, each -> each.append("POST", register.name, 0, after));
+      String query = "append=&position=0";
+      send(session, register, after, each -> each.send("POST", key, query, after, header));
     } else {
-      send(session, register, after, each -> each.put(register.name, after));
+      send(session, register, after, each -> each.send("PUT", key, "", after, header));
     }
   }
 
-  private void copy(ChangeSession session, Register target, Register source) throws IOException {
+  private void copy(ChangeSession session, Register target, Register source, int storageClass)
+      throws IOException {
     byte[] after = source.bytes;
     if (after == null || source.isUnknown || source == target) {
       return;
     }
-    Map<String, String> header = Map.of("x-amz-copy-source", bucket + "/" + source.name);
-    send(session, target, after, each -> each.send("PUT", target.name, "", NOTHING, header));
+    Map<String, String> headers = new HashMap<>(storageClass(storageClass));
+    headers.put("x-amz-copy-source", bucket + "/" + source.name);
+    send(session, target, after, each -> each.send("PUT", target.name, "", NOTHING, headers));
   }
 
   private void append(

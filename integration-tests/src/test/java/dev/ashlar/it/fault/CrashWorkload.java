@@ -8,6 +8,7 @@ import dev.ashlar.it.harness.Content;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -31,17 +32,32 @@ final class CrashWorkload {
   private static final int KEYS = 48;
   private static final int SOURCES = 3;
   private static final int PART_BYTES = 5 << 20;
+  private static final String STANDARD = "STANDARD";
   private static final String SEED = "seed";
   private static final String LENGTH = "length";
 
   private final S3Client s3;
   private final String bucket;
+  private final List<String> classes;
   private final Ledger<Content> ledger = new Ledger<>();
   private final ConcurrentLinkedQueue<AssertionError> wrongReads = new ConcurrentLinkedQueue<>();
 
   CrashWorkload(S3Client s3, String bucket) {
+    this(s3, bucket, List.of(STANDARD));
+  }
+
+  /**
+   * @param classes storage classes; each key has one of them
+   */
+  CrashWorkload(S3Client s3, String bucket, List<String> classes) {
     this.s3 = s3;
     this.bucket = bucket;
+    this.classes = List.copyOf(classes);
+  }
+
+  /** Objects with this key have this storage class. */
+  private String storageClass(String key) {
+    return classes.get(Math.floorMod(key.hashCode(), classes.size()));
   }
 
   /** Objects that are only read and copied from. */
@@ -104,7 +120,7 @@ final class CrashWorkload {
   private void put(String key, Content content) {
     Ledger<Content>.Attempt attempt = ledger.begin(key, content);
     s3.putObject(
-        b -> b.bucket(bucket).key(key).metadata(metadata(content)),
+        b -> b.bucket(bucket).key(key).metadata(metadata(content)).storageClass(storageClass(key)),
         RequestBody.fromBytes(content.bytes()));
     attempt.acknowledged();
   }
@@ -120,13 +136,22 @@ final class CrashWorkload {
     Ledger<Content>.Attempt attempt = ledger.begin(key, content);
     s3.copyObject(
         b ->
-            b.sourceBucket(bucket).sourceKey(source).destinationBucket(bucket).destinationKey(key));
+            b.sourceBucket(bucket)
+                .sourceKey(source)
+                .destinationBucket(bucket)
+                .destinationKey(key)
+                .storageClass(storageClass(key)));
     attempt.acknowledged();
   }
 
   private void multipart(String key, Content content) {
     String upload =
-        s3.createMultipartUpload(b -> b.bucket(bucket).key(key).metadata(metadata(content)))
+        s3.createMultipartUpload(
+                b ->
+                    b.bucket(bucket)
+                        .key(key)
+                        .metadata(metadata(content))
+                        .storageClass(storageClass(key)))
             .uploadId();
     byte[] bytes = content.bytes();
     List<CompletedPart> parts = new ArrayList<>();
@@ -162,6 +187,8 @@ final class CrashWorkload {
       ResponseBytes<GetObjectResponse> got = s3.getObjectAsBytes(b -> b.bucket(bucket).key(key));
       Content content = content(got.response().metadata());
       assertEquals(content.sha256(), Content.sha256(got.asByteArrayUnsafe()), key);
+      String shown = Objects.requireNonNullElse(got.response().storageClassAsString(), STANDARD);
+      assertEquals(storageClass(key), shown, key);
       return content;
     } catch (NoSuchKeyException absent) {
       return null;

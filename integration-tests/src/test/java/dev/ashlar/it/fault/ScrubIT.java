@@ -9,23 +9,19 @@ import dev.ashlar.it.harness.Buckets;
 import dev.ashlar.it.harness.ChangeClient;
 import dev.ashlar.it.harness.Clients;
 import dev.ashlar.it.harness.Content;
-import dev.ashlar.it.harness.FileBits;
 import dev.ashlar.it.harness.Metrics;
 import dev.ashlar.it.harness.Scrub;
 import dev.ashlar.it.harness.Seeds;
+import dev.ashlar.it.harness.SegmentBlock;
 import dev.ashlar.it.harness.ServerProcess;
 import dev.ashlar.it.harness.ServerSpec;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -35,7 +31,6 @@ import software.amazon.awssdk.services.s3.S3Client;
 /** Bits that flip on drives while the server runs are found and mended, and nobody reads them. */
 class ScrubIT {
   private static final int PARITY_SHARDS = 2;
-  private static final int BLOCK = 4096;
   private static final List<Integer> LENGTHS =
       List.of(1, 4096, 5120, 16385, 65536, 200_000, 3_000_001, 20_000_000);
 
@@ -109,22 +104,22 @@ class ScrubIT {
     for (int i = 0; i < PARITY_SHARDS; i++) {
       damaged.add(folders.remove(random.nextInt(folders.size())));
     }
-    Set<Block> replacedInPart = new LinkedHashSet<>();
+    Set<SegmentBlock> replacedInPart = new LinkedHashSet<>();
     byte[] patch = content(PATCH_BYTES).bytes();
     try (ChangeClient client = new ChangeClient(server, bucket)) {
-      Set<Block> before = dataBlocks(damaged);
+      Set<SegmentBlock> before = SegmentBlock.of(damaged);
       for (int i = 0; i < PATCHED; i++) {
         assertEquals(200, client.put("p/" + i, content(PATCHED_BYTES + i).bytes()).status());
       }
-      replacedInPart.addAll(dataBlocks(damaged));
+      replacedInPart.addAll(SegmentBlock.of(damaged));
       replacedInPart.removeAll(before);
       for (int i = 0; i < PATCHED; i++) {
         assertEquals(200, client.patch("p/" + i, 0, patch).status());
       }
     }
     CrashRound.awaitFolded(server);
-    for (Block block : replacedInPart) {
-      flipBit(block);
+    for (SegmentBlock block : replacedInPart) {
+      block.flipBit(random);
     }
     assertTrue(scrub.run() > 0, "damaged blocks are found");
     awaitRepaired();
@@ -139,51 +134,14 @@ class ScrubIT {
     }
   }
 
-  /** A block of a drive that holds anything but a directory. */
-  private record Block(Path segment, long at) {}
-
   /** A bit in one of eight blocks. */
   private void flipBits(Path folder) throws IOException {
     System.out.println("damaged: " + folder);
-    for (Block block : dataBlocks(List.of(folder))) {
+    for (SegmentBlock block : SegmentBlock.of(List.of(folder))) {
       if (random.nextInt(8) == 0) {
-        flipBit(block);
+        block.flipBit(random);
       }
     }
-  }
-
-  private void flipBit(Block block) throws IOException {
-    FileBits.flip(block.segment(), block.at() + random.nextInt(BLOCK), random.nextInt(8));
-  }
-
-  private static Set<Block> dataBlocks(List<Path> folders) throws IOException {
-    Set<Block> found = new LinkedHashSet<>();
-    for (Path folder : folders) {
-      try (Stream<Path> files = Files.walk(folder)) {
-        for (Path file : files.filter(ScrubIT::isSegment).toList()) {
-          addDataBlocks(file, found);
-        }
-      }
-    }
-    return found;
-  }
-
-  private static boolean isSegment(Path file) {
-    return file.getFileName().toString().startsWith("segment");
-  }
-
-  private static void addDataBlocks(Path segment, Set<Block> found) throws IOException {
-    byte[] all = Files.readAllBytes(segment);
-    for (int at = 0; at + BLOCK <= all.length; at += BLOCK) {
-      byte[] block = Arrays.copyOfRange(all, at, at + BLOCK);
-      if (!Arrays.equals(block, new byte[BLOCK]) && !isDirectory(block)) {
-        found.add(new Block(segment, at));
-      }
-    }
-  }
-
-  private static boolean isDirectory(byte[] block) {
-    return new String(block, 0, 4, StandardCharsets.ISO_8859_1).equals("ASHB");
   }
 
   private double value(String metric) {

@@ -40,6 +40,11 @@ public final class Scrub {
     return sum("damagedBlocks\":(\\d+)", page());
   }
 
+  /** What earlier runs had left on the drives, and the last scrub removed. */
+  public long orphans() {
+    return sum("orphansRemoved\":(\\d+)", page());
+  }
+
   private String page() {
     return server.page("/scrub");
   }

@@ -66,12 +66,11 @@ public final class FailureDomains {
 
   /** Racks of different zones may have the same label. */
   private String name(FailureDomain level, DriveRow drive) {
-    NodeRow node = node(drive);
     return switch (level) {
-      case DOMAIN_DRIVE -> DriveId.idOf(drive).toString();
-      case DOMAIN_NODE -> node.getName();
-      case DOMAIN_RACK -> node.getZone() + "/" + node.getRack();
-      case DOMAIN_ZONE -> node.getZone();
+      case DOMAIN_DRIVE -> DriveId.idOf(drive).toString(); // also in a store without nodes
+      case DOMAIN_NODE -> node(drive).getName();
+      case DOMAIN_RACK -> node(drive).getZone() + "/" + node(drive).getRack();
+      case DOMAIN_ZONE -> node(drive).getZone();
       case UNRECOGNIZED -> throw new IllegalArgumentException("unknown level of failure domains");
     };
   }

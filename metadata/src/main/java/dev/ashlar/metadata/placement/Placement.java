@@ -1,11 +1,15 @@
 package dev.ashlar.metadata.placement;
 
+import dev.ashlar.protocol.message.AddedProfile;
 import dev.ashlar.protocol.message.DriveRow;
+import dev.ashlar.protocol.message.DriveStanding;
 import dev.ashlar.protocol.message.FailureDomain;
 import dev.ashlar.protocol.message.PgMapRow;
 import dev.ashlar.protocol.message.PgRow;
 import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.PlacedProfile;
+import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -15,7 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Function;
 
 /**
  * Computes placement maps. Each placement group takes the failure domains that score highest in
@@ -35,6 +39,9 @@ public final class Placement {
   /** Enough slots per drive for an even distribution. */
   private static final int SLOTS_PER_DRIVE = 200;
 
+  /** The slots of a profile that is added: they are sent in one command, with 20 bytes each. */
+  private static final int ADDED_SLOTS_MAX = 49_152;
+
   private final Profile profile;
   private final Map<String, List<DriveRow>> domains = new TreeMap<>();
 
@@ -44,11 +51,14 @@ public final class Placement {
    */
   private final Map<UUID, int[]> uses = new HashMap<>();
 
-  private Placement(List<DriveRow> drives, Profile profile) {
+  /**
+   * @param title of the profile, for people
+   */
+  private Placement(List<DriveRow> drives, Profile profile, String title) {
     this.profile = profile;
     if (drives.size() < profile.shards()) {
       throw new IllegalArgumentException(
-          profile + " needs " + profile.shards() + " drives, there are " + drives.size());
+          title + " needs " + profile.shards() + " drives, there are " + drives.size());
     }
     List<DriveRow> ordered = new ArrayList<>(drives);
     ordered.sort(Comparator.comparing(DriveId::idOf));
@@ -60,7 +70,11 @@ public final class Placement {
 
   /** The first map over these drives. */
   public static PgMapRow first(List<DriveRow> drives, Profile profile, int pgCount) {
-    return new Placement(drives, profile).compute(null, 1, pgCount);
+    return PgMapRow.newBuilder()
+        .setEpoch(1)
+        .setProfile(profile.toMessage())
+        .addAllPgs(new Placement(drives, profile, profile.toString()).groups(0, pgCount, List.of()))
+        .build();
   }
 
   /**
@@ -71,28 +85,84 @@ public final class Placement {
   public static PgMapRow first(Registry registry, Profile profile) {
     FailureDomains domains = new FailureDomains(registry);
     FailureDomain level = domains.widest(profile.shards());
-    int wanted = SLOTS_PER_DRIVE * registry.getDrivesCount() / profile.shards();
-    int pgCount = Math.clamp(wanted, PG_COUNT_MIN, PG_COUNT_MAX);
+    int pgCount = groupsFor(profile, registry.getDrivesCount());
     return first(domains.drives(level), profile, pgCount).toBuilder()
         .setFailureDomain(level)
         .build();
   }
 
-  /** The map that follows the present one, over these drives. */
-  public static PgMapRow next(List<DriveRow> drives, PgMapRow present) {
-    return new Placement(drives, Profile.of(present.getProfile()))
-        .compute(present, present.getEpoch() + 1, present.getPgsCount()).toBuilder()
-            .setFailureDomain(present.getFailureDomain())
-            .build();
+  private static int groupsFor(Profile profile, int drives) {
+    int wanted = SLOTS_PER_DRIVE * drives / profile.shards();
+    return Math.clamp(wanted, PG_COUNT_MIN, PG_COUNT_MAX);
   }
 
-  private PgMapRow compute(@Nullable PgMapRow present, long epoch, int pgCount) {
-    PgMapRow.Builder map = PgMapRow.newBuilder().setEpoch(epoch).setProfile(profile.toMessage());
-    for (int pg = 0; pg < pgCount; pg++) {
-      List<DriveRow> before = present == null ? List.of() : present.getPgs(pg).getSlotsList();
-      map.addPgs(arrange(pg, choose(pg), before));
+  /**
+   * The groups of one more profile, behind all others, over the drives that are in. Those of a
+   * cluster are spread over the widest failure domains of which there are enough.
+   *
+   * @param map not older than the registry
+   * @throws IllegalArgumentException when there are fewer drives than slots
+   */
+  public static AddedProfile added(
+      Registry registry, PlacementMap map, String name, Profile profile) {
+    Registry.Builder in = registry.toBuilder().clearDrives();
+    registry.getDrivesList().stream()
+        .filter(row -> row.getStanding() == DriveStanding.STANDING_IN)
+        .forEach(in::addDrives);
+    FailureDomains domains = new FailureDomains(in.build());
+    boolean isLocal = registry.getNodesCount() == 0;
+    FailureDomain level = isLocal ? FailureDomain.DOMAIN_DRIVE : domains.widest(profile.shards());
+    int wanted = isLocal ? PG_COUNT_DEFAULT : groupsFor(profile, in.getDrivesCount());
+    int pgCount = Math.min(wanted, ADDED_SLOTS_MAX / profile.shards());
+    Placement placement = new Placement(domains.drives(level), profile, name + " " + profile);
+    return AddedProfile.newBuilder()
+        .setName(name)
+        .setProfile(profile.toMessage())
+        .setFailureDomain(level)
+        .addAllPgs(placement.groups(map.slotDrives().size(), pgCount, List.of()))
+        .build();
+  }
+
+  /**
+   * The map that follows the present one, without its past.
+   *
+   * @param drives all that get slots, with their failure domains of a level
+   * @throws IllegalArgumentException when there are fewer drives than a profile has slots
+   */
+  public static PgMapRow next(Function<FailureDomain, List<DriveRow>> drives, PgMapRow present) {
+    PgMapRow.Builder next = present.toBuilder().setEpoch(present.getEpoch() + 1).clearPgs();
+    PlacementMap map = PlacementMap.of(present);
+    boolean isOnly = map.present().size() == 1;
+    for (PlacedProfile placed : map.present()) {
+      Profile profile = placed.profile();
+      String title = isOnly ? profile.toString() : placed.name() + " " + profile;
+      List<PgRow> before =
+          placed.number() == 0
+              ? present.getPgsList()
+              : present.getAdded(placed.number() - 1).getPgsList();
+      List<PgRow> groups =
+          new Placement(drives.apply(placed.failureDomain()), profile, title)
+              .groups(placed.firstGroup(), placed.groupCount(), before);
+      if (placed.number() == 0) {
+        next.addAllPgs(groups);
+      } else {
+        next.getAddedBuilder(placed.number() - 1).clearPgs().addAllPgs(groups);
+      }
     }
-    return map.build();
+    return next.build();
+  }
+
+  /**
+   * @param before the present ones, or none
+   */
+  private List<PgRow> groups(int first, int count, List<PgRow> before) {
+    List<PgRow> groups = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      int pg = first + i;
+      List<DriveRow> slots = before.isEmpty() ? List.of() : before.get(i).getSlotsList();
+      groups.add(arrange(pg, choose(pg), slots));
+    }
+    return groups;
   }
 
   private record Scored<T>(T item, double score) {}

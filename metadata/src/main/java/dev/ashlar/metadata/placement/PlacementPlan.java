@@ -7,6 +7,7 @@ import dev.ashlar.protocol.message.MoveSlots;
 import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.message.SlotMove;
 import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.PlacedProfile;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.PlacementMap.Move;
 import java.util.ArrayList;
@@ -43,17 +44,20 @@ public final class PlacementPlan {
         .getDrivesList()
         .forEach(row -> after.addDrives(changes.getOrDefault(DriveId.idOf(row), row)));
     Registry wanted = after.build();
-    List<DriveRow> drives = new FailureDomains(wanted).drives(map.failureDomain());
-    List<DriveRow> in =
-        drives.stream().filter(row -> row.getStanding() == DriveStanding.STANDING_IN).toList();
-    PlacementMap next = PlacementMap.of(Placement.next(in, map.toMessage()));
+    FailureDomains domains = new FailureDomains(wanted);
+    PlacementMap next =
+        PlacementMap.of(
+            Placement.next(
+                level -> domains.drives(level).stream().filter(SparedMoves::isIn).toList(),
+                map.toMessage()));
     Set<UUID> leaving = new HashSet<>();
     for (DriveRow row : wanted.getDrivesList()) {
       if (row.getStanding() != DriveStanding.STANDING_IN) {
         leaving.add(DriveId.idOf(row));
       }
     }
-    SparedMoves spared = new SparedMoves(map, next, drives);
+    List<SparedMoves> spared =
+        map.present().stream().map(placed -> new SparedMoves(map, next, placed, domains)).toList();
     return command(map, changed, some(map, next, leaving, spared, registry));
   }
 
@@ -76,7 +80,7 @@ public final class PlacementPlan {
       PlacementMap map,
       PlacementMap next,
       Set<UUID> leaving,
-      SparedMoves spared,
+      List<SparedMoves> spared,
       Registry registry) {
     if (registry.getRestored()) {
       return List.of(); // until the loss is accepted, shards stay where other metadata knows them
@@ -90,7 +94,7 @@ public final class PlacementPlan {
         byGroup.computeIfAbsent(move.pg(), pg -> new ArrayList<>()).add(move);
       }
     }
-    byGroup.keySet().removeAll(spared.groups(byGroup));
+    spared.forEach(each -> byGroup.keySet().removeAll(each.groups(byGroup)));
     byGroup.forEach(
         (pg, moves) -> {
           boolean isNeeded =
@@ -109,9 +113,9 @@ public final class PlacementPlan {
   }
 
   /**
-   * Finds moves to a computed map that need not be made, because no drive would get a better share
-   * and no placement group would be spread over more failure domains. So a map that differs because
-   * a drive replaced another is as good as the computed one.
+   * Finds moves of one profile to a computed map that need not be made, because no drive would get
+   * a better share and no placement group would be spread over more failure domains. So a map that
+   * differs because a drive replaced another is as good as the computed one.
    */
   private static final class SparedMoves {
     /** Shares may differ by this much from the ideal. */
@@ -119,19 +123,19 @@ public final class PlacementPlan {
 
     private final PlacementMap present;
     private final PlacementMap next;
+    private final PlacedProfile placed;
     private final Map<UUID, String> domains = new HashMap<>();
     private final Map<UUID, Double> ideal = new HashMap<>();
     private final Map<UUID, Long> slots;
     private final Map<UUID, Long> slotsNext;
 
-    /**
-     * @param drives all of them, with their failure domains
-     */
-    SparedMoves(PlacementMap present, PlacementMap next, List<DriveRow> drives) {
+    SparedMoves(PlacementMap present, PlacementMap next, PlacedProfile placed, FailureDomains of) {
       this.present = present;
       this.next = next;
-      slots = present.slotCounts();
-      slotsNext = next.slotCounts();
+      this.placed = placed;
+      List<DriveRow> drives = of.drives(placed.failureDomain());
+      slots = present.slotCounts(placed);
+      slotsNext = next.slotCounts(placed);
       double all = 0;
       for (DriveRow row : drives) {
         domains.put(DriveId.idOf(row), row.getFailureDomain());
@@ -156,8 +160,10 @@ public final class PlacementPlan {
           (pg, ofGroup) -> {
             Move move = ofGroup.getFirst();
             UUID from = present.drive(pg, move.slot());
-            boolean isSpreadFurther = spread(next, pg) > spread(present, pg);
-            if (ofGroup.size() == 1 && ideal.containsKey(from) && !isSpreadFurther) {
+            if (placed.hasGroup(pg)
+                && ofGroup.size() == 1
+                && ideal.containsKey(from)
+                && spread(next, pg) <= spread(present, pg)) {
               swaps.put(pg, new Swap(from, move.drive()));
             }
           });
@@ -172,7 +178,7 @@ public final class PlacementPlan {
     }
 
     private long spread(PlacementMap map, int pg) {
-      return map.slotDrives().get(pg).stream().map(domains::get).distinct().count();
+      return map.slots(pg).stream().map(domains::get).distinct().count();
     }
 
     private boolean hasEnough(UUID drive) {

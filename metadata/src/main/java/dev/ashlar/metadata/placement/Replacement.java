@@ -1,17 +1,23 @@
 package dev.ashlar.metadata.placement;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.DriveStanding;
+import dev.ashlar.protocol.message.FailureDomain;
 import dev.ashlar.protocol.message.MoveSlots;
 import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.PlacedProfile;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.PlacementMap.Move;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +34,10 @@ public final class Replacement {
   private final UUID oldId;
   private final UUID byId;
   private final Map<UUID, DriveRow> drives = new HashMap<>();
+
+  /** The failure domains of all drives, of each level that a profile has. */
+  private final Map<FailureDomain, Map<UUID, String>> domains = new EnumMap<>(FailureDomain.class);
+
   private final List<List<UUID>> groups = new ArrayList<>();
   private final List<Move> moves = new ArrayList<>();
 
@@ -38,8 +48,14 @@ public final class Replacement {
     this.map = map;
     this.oldId = oldId;
     this.byId = byId;
-    for (DriveRow row : new FailureDomains(registry).drives(map.failureDomain())) {
-      drives.put(DriveId.idOf(row), row);
+    registry.getDrivesList().forEach(row -> drives.put(DriveId.idOf(row), row));
+    FailureDomains all = new FailureDomains(registry);
+    for (PlacedProfile placed : map.present()) {
+      domains.computeIfAbsent(
+          placed.failureDomain(),
+          level ->
+              all.drives(level).stream()
+                  .collect(Collectors.toMap(DriveId::idOf, DriveRow::getFailureDomain)));
     }
     old = row(oldId);
     by = row(byId);
@@ -133,17 +149,19 @@ public final class Replacement {
       int slot = group.indexOf(oldId);
       if (slot >= 0
           && !group.contains(byId)) { // otherwise another drive gets the slot, as in a drain
-        checkDomain(group);
+        checkDomain(pg, group);
         move(pg, slot, byId);
       }
     }
   }
 
   /** A domain must not get more slots of a placement group than the old drive's domain had. */
-  private void checkDomain(List<UUID> group) {
-    String domain = by.getFailureDomain();
-    boolean isSame = domain.equals(old.getFailureDomain());
-    if (!isSame && count(group, domain) >= count(group, old.getFailureDomain())) {
+  private void checkDomain(int pg, List<UUID> group) {
+    Map<UUID, String> domainOf = requireNonNull(domains.get(map.placed(pg).failureDomain()));
+    String domain = requireNonNull(domainOf.get(byId));
+    String domainBefore = requireNonNull(domainOf.get(oldId));
+    boolean isSame = domain.equals(domainBefore);
+    if (!isSame && count(group, domainOf, domain) >= count(group, domainOf, domainBefore)) {
       throw new IllegalArgumentException(
           "the failure domain of drive "
               + byId
@@ -155,8 +173,8 @@ public final class Replacement {
     }
   }
 
-  private long count(List<UUID> group, String domain) {
-    return group.stream().filter(drive -> row(drive).getFailureDomain().equals(domain)).count();
+  private static long count(List<UUID> group, Map<UUID, String> domainOf, String domain) {
+    return group.stream().filter(drive -> domain.equals(domainOf.get(drive))).count();
   }
 
   private void move(int pg, int slot, UUID drive) {

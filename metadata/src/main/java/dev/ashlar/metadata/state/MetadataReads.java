@@ -52,6 +52,7 @@ import dev.ashlar.protocol.message.UploadRow;
 import dev.ashlar.protocol.message.VersionEntry;
 import dev.ashlar.protocol.message.VersionListQuery;
 import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.DebtLevels;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.ShardId;
@@ -62,12 +63,16 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
 
 /** Reads of metadata, each from one snapshot of the tables. */
 public final class MetadataReads {
+  /** The most rows of the table of debts that a query looks at. */
+  private static final int DEBTS_MAX = 100_000;
+
   private final Catalog catalog;
   private final LargeObjectCache largeObjects = new LargeObjectCache();
 
@@ -128,7 +133,7 @@ public final class MetadataReads {
             .forEach(name -> answer.addIds(name.toMessage()));
       }
       case REGISTRY -> answer.setRegistry(Nodes.registry(snapshot, catalog.placement()));
-      case BLOBS_IN_DEBT -> answer.addAllBlobs(blobsInDebt(snapshot, query.getBlobsInDebt()));
+      case BLOBS_IN_DEBT -> blobsInDebt(snapshot, query.getBlobsInDebt(), answer);
       case PLACEMENT_GROUP ->
           answer.addAllBlobs(blobsOfPlacementGroup(snapshot, query.getPlacementGroup()));
       case DEBTS -> answer.addAllDebts(Debts.levels(snapshot));
@@ -312,7 +317,11 @@ public final class MetadataReads {
     if (map == null) {
       return Optional.empty(); // no blob can have been committed
     }
-    Optional<BlobRow> row = catalog.writtenBlobs().get(snapshot, Keys.blob(id, map.pgCount()));
+    OptionalInt pg = map.group(id);
+    Optional<BlobRow> row =
+        pg.isEmpty()
+            ? Optional.empty()
+            : catalog.writtenBlobs().get(snapshot, Keys.blob(pg.getAsInt(), id));
     BlobId named = row.isPresent() ? null : Debts.blobNamed(snapshot, id);
     return named == null ? row : blob(snapshot, named);
   }
@@ -321,11 +330,18 @@ public final class MetadataReads {
     Set<BlobId> known = new HashSet<>();
     for (BlobId name : names) {
       Optional<BlobRow> row = blob(snapshot, name);
-      if (row.isPresent() && isNeeded(row.get(), drive, name)) {
+      boolean isNeeded = row.isEmpty() ? isOfNewerMap(name) : isNeeded(row.get(), drive, name);
+      if (isNeeded) {
         known.add(name);
       }
     }
     return known;
+  }
+
+  /** Whether the profile of the blob was added after this map: its row cannot be looked up then. */
+  private boolean isOfNewerMap(BlobId name) {
+    PlacementMap map = catalog.placement();
+    return map != null && name.profile() >= map.profiles().size();
   }
 
   /**
@@ -364,12 +380,28 @@ public final class MetadataReads {
     return blobs(snapshot, from, Keys.behind(all), query.getMax(), Keys::blobOfUnfolded);
   }
 
-  private List<BlobRow> blobsInDebt(Table snapshot, BlobsInDebtQuery query) {
+  /** Looks at a bounded number of rows: few blobs of the kind may be among many others. */
+  private void blobsInDebt(Table snapshot, BlobsInDebtQuery query, MetadataAnswer.Builder answer) {
+    PlacementMap map = catalog.placement();
     int spare = query.getSpare();
     byte[] level = Keys.debt(spare);
     byte[] from =
         query.hasAfter() ? Keys.behind(Keys.debt(spare, BlobId.of(query.getAfter()))) : level;
-    return blobs(snapshot, from, Keys.behind(level), query.getMax(), Keys::blobOfDebt);
+    BlobId last = null;
+    int looked = 0;
+    try (Table.Cursor cursor = snapshot.cursor(from, Keys.behind(level))) {
+      while (cursor.isValid() && answer.getBlobsCount() < query.getMax() && looked < DEBTS_MAX) {
+        last = Keys.blobOfDebt(cursor.key());
+        looked++;
+        if (map != null && DebtLevels.isOfKind(query.getKind(), spare, last, map)) {
+          blob(snapshot, last).ifPresent(answer::addBlobs);
+        }
+        cursor.next();
+      }
+      if (cursor.isValid() && last != null) {
+        answer.setLooked(last.toMessage());
+      }
+    }
   }
 
   /** The blobs to which rows of an index refer. */
@@ -379,13 +411,9 @@ public final class MetadataReads {
   }
 
   private List<BlobRow> blobsOfPlacementGroup(Table snapshot, PlacementGroupQuery query) {
-    PlacementMap map = catalog.placement();
-    if (map == null) {
-      return List.of();
-    }
     byte[] all = Keys.group(query.getPg());
     byte[] from =
-        query.hasAfter() ? Keys.behind(Keys.blob(BlobId.of(query.getAfter()), map.pgCount())) : all;
+        query.hasAfter() ? Keys.behind(Keys.blob(query.getPg(), BlobId.of(query.getAfter()))) : all;
     return rows(snapshot, from, Keys.behind(all), query.getMax(), BlobRow.parser());
   }
 

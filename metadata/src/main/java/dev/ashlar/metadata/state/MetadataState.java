@@ -16,6 +16,7 @@ import dev.ashlar.metadata.state.identity.AccountCommands;
 import dev.ashlar.metadata.state.identity.IdentityCommands;
 import dev.ashlar.metadata.state.node.ClusterRows;
 import dev.ashlar.metadata.state.node.Nodes;
+import dev.ashlar.metadata.state.node.Profiles;
 import dev.ashlar.metadata.state.object.BucketSettings;
 import dev.ashlar.metadata.state.object.ObjectCommands;
 import dev.ashlar.metadata.state.object.ObjectFactCommands;
@@ -250,8 +251,9 @@ public final class MetadataState {
           "at " + applied.getIndex() + ", the entry at " + elsewhere.before().getIndex());
     }
     sessions = null;
-    store.write(elsewhere.changes());
+    // As apply does: a reader that finds a blob in the tables finds its profile in the catalog.
     catalog.follow(elsewhere.changes());
+    store.write(elsewhere.changes());
     applied = elsewhere.reached();
   }
 
@@ -315,6 +317,9 @@ public final class MetadataState {
       case RECORD_DEBTS -> Repairs.recordDebts(context, command.getRecordDebts());
       case SETTLE_DRIVE -> Repairs.settleDrive(context, command.getSettleDrive());
       case MOVE_SLOTS -> ClusterRows.moveSlots(context, command.getMoveSlots());
+      case ADD_PROFILE -> Profiles.add(context, command.getAddProfile());
+      case REMOVE_PROFILE -> Profiles.remove(context, command.getRemoveProfile());
+      case SET_DEFAULT_PROFILE -> Profiles.setDefault(context, command.getSetDefaultProfile());
       case SET_BALANCE -> ClusterRows.setBalance(context, command.getSetBalance());
       case REPAIR_BLOB -> Repairs.repair(context, command.getRepairBlob());
       case RECALL_DRIVES -> ClusterRows.recall(context, command.getRecallDrives());

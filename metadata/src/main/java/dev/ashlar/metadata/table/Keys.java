@@ -107,10 +107,15 @@ public final class Keys {
     return ByteBuffer.wrap(key).getLong(1);
   }
 
-  public static byte[] blob(BlobId id, int pgCount) {
+  /**
+   * The key of a blob's row.
+   *
+   * @param pg the placement group of the blob
+   */
+  public static byte[] blob(int pg, BlobId id) {
     return ByteBuffer.allocate(21)
         .put((byte) 'P')
-        .putInt(id.placementGroup(pgCount))
+        .putInt(pg)
         .putLong(id.session())
         .putLong(id.sequence())
         .array();

@@ -18,9 +18,12 @@ import dev.ashlar.protocol.message.PutObject;
 import dev.ashlar.protocol.message.SlotAck;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.PlacedProfile;
 import dev.ashlar.protocol.model.PlacementMap;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 
 /** Commands as a gateway makes them. */
@@ -30,12 +33,12 @@ public final class TestBlobs {
   /** A blob that all drives of its group have acknowledged. */
   public static NewBlob.Builder acknowledged(MetadataClient client, BlobId id, long length) {
     PlacementMap map = client.placement();
-    int pg = id.placementGroup(map.pgCount());
+    int pg = map.group(id).orElseThrow();
     NewBlob.Builder blob =
         NewBlob.newBuilder()
             .setId(id.toMessage())
             .setLength(length)
-            .setProfile(map.profile().toMessage())
+            .setProfile(map.profile(pg).toMessage())
             .setPg(pg)
             .setEpoch(map.epoch());
     return blob.addAllAcks(acks(client, pg));
@@ -45,7 +48,7 @@ public final class TestBlobs {
   public static List<SlotAck> acks(MetadataClient client, int pg) {
     PlacementMap map = client.placement();
     List<SlotAck> acks = new ArrayList<>();
-    for (int slot = 0; slot < map.profile().shards(); slot++) {
+    for (int slot = 0; slot < map.profile(pg).shards(); slot++) {
       UUID drive = map.drive(pg, slot);
       DriveId present = requireNonNull(client.drives().get(drive));
       acks.add(
@@ -122,6 +125,20 @@ public final class TestBlobs {
                 .setKey(key)
                 .setSummary(ObjectSummary.newBuilder().setSize(blob.getLength()).setEtag("e"))
                 .addBlobs(blob));
+  }
+
+  /** Puts a blob of the first profile into each of its placement groups. */
+  public static void fill(MemoryMetadata metadata) {
+    metadata.require(createBucket("filled"));
+    PlacedProfile first = metadata.placement().profiles().getFirst();
+    Set<Integer> filled = new HashSet<>();
+    for (long count = 1 << 30; filled.size() < first.groupCount(); count++) {
+      BlobId blob = new BlobId(metadata.session(), count);
+      if (filled.add(first.group(blob))) {
+        long length = first.profile().stripeBytes();
+        metadata.require(put("filled", "k" + count, acknowledged(metadata, blob, length)));
+      }
+    }
   }
 
   public static Command.Builder delete(String bucket, String key) {

@@ -123,7 +123,7 @@ class FailureDomainsTest {
       Registry after = nodes(nodes + 1, drivesPerNode);
       String joined = "node-" + nodes;
       PgMapRow first = Placement.first(without(after, joined), PROFILE);
-      PgMapRow next = Placement.next(drives(after), first);
+      PgMapRow next = Placement.next(level -> drives(after), first);
       double ideal = (double) first.getPgsCount() * PROFILE.shards() / (nodes + 1);
       int moved = moved(first, next, nodesOf(after), joined);
       moves.add(nodes + " nodes of " + drivesPerNode + ": " + moved / ideal);

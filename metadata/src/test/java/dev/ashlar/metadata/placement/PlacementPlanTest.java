@@ -99,7 +99,7 @@ class PlacementPlanTest {
     Set<UUID> its = new HashSet<>();
     of(all, joined, DriveStanding.STANDING_IN).forEach(row -> its.add(DriveId.idOf(row)));
     assertTrue(plan.getMovesList().stream().allMatch(move -> its.contains(drive(move))));
-    double ideal = (double) map.pgCount() * PROFILE.shards() / (nodes + 1);
+    double ideal = (double) map.slotDrives().size() * PROFILE.shards() / (nodes + 1);
     int moved = carryOut(all, map, List.of());
     assertTrue(moved <= MOVED_MAX * ideal, moved + " of " + ideal);
     assertTrue(moved >= ideal / MOVED_MAX, moved + " of " + ideal);
@@ -154,7 +154,7 @@ class PlacementPlanTest {
 
   private static void assertHasThePlaceOf(
       PlacementMap before, PlacementMap map, UUID old, UUID by) {
-    for (int pg = 0; pg < map.pgCount(); pg++) {
+    for (int pg = 0; pg < map.slotDrives().size(); pg++) {
       for (int slot = 0; slot < PROFILE.shards(); slot++) {
         UUID had = before.drive(pg, slot);
         assertEquals(had.equals(old) ? by : had, map.drive(pg, slot));
@@ -202,7 +202,7 @@ class PlacementPlanTest {
     PlacementMap replaced = after(map, plan);
     assertHasThePlaceOf(map, replaced, old, by);
     int moved = carryOut(after(registry, plan), replaced, List.of());
-    assertTrue(moved <= map.pgCount() * PROFILE.shards() / 9 / 5, moved + " move again");
+    assertTrue(moved <= map.slotDrives().size() * PROFILE.shards() / 9 / 5, moved + " move again");
   }
 
   @Test

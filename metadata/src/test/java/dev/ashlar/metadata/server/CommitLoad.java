@@ -105,15 +105,15 @@ public final class CommitLoad {
   private static Command.Builder put(MetadataClient client, long sequence) {
     BlobId id = new BlobId(client.session(), sequence);
     PlacementMap map = client.placement();
-    int pg = id.placementGroup(map.pgCount());
+    int pg = map.group(id).orElseThrow();
     NewBlob.Builder blob =
         NewBlob.newBuilder()
             .setId(id.toMessage())
             .setLength(65536)
-            .setProfile(map.profile().toMessage())
+            .setProfile(map.profile(pg).toMessage())
             .setPg(pg)
             .setEpoch(map.epoch());
-    for (int slot = 0; slot < map.profile().shards(); slot++) {
+    for (int slot = 0; slot < map.profile(pg).shards(); slot++) {
       UUID drive = map.drive(pg, slot);
       blob.addAcks(
           SlotAck.newBuilder()

@@ -6,6 +6,7 @@ import com.google.protobuf.ByteString;
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.metadata.memory.MemoryTable;
 import dev.ashlar.metadata.memory.TestBlobs;
+import dev.ashlar.metadata.memory.TestProfiles;
 import dev.ashlar.metadata.state.apply.MetadataVersion;
 import dev.ashlar.protocol.client.TestIdentities;
 import dev.ashlar.protocol.message.BlobChange;
@@ -208,6 +209,17 @@ class GoldenRowsTest {
                             .setParameters(ByteString.copyFromUtf8("digest")))));
   }
 
+  /** What version 8 adds: a further profile, a blob of it in debt, and one that was removed. */
+  private static void writeOfVersion8(MemoryMetadata metadata) throws Exception {
+    metadata.require(TestProfiles.add(metadata, "HOT", new Profile(1, 2, 4096), 2));
+    metadata.require(TestProfiles.add(metadata, "OLD", new Profile(1, 0, 4096), 3));
+    metadata.require(TestProfiles.remove(metadata, 2));
+    BlobId id = BlobId.of(metadata.session(), 1, 20);
+    metadata.require(
+        TestBlobs.put("b", "hot", TestBlobs.acknowledged(metadata, id, 5000).removeAcks(2)));
+    metadata.require(TestProfiles.setDefault(metadata, 1));
+  }
+
   /** A drive is replaced; of two blobs one has its shard again. */
   private static void repair(MemoryMetadata metadata) throws Exception {
     UUID drive = new UUID(0, 3);
@@ -288,10 +300,35 @@ class GoldenRowsTest {
   }
 
   @Test
+  void rowsOfVersion7AreAsTheyAlwaysWere() throws Exception {
+    MemoryMetadata metadata = write(7);
+    writeOfVersion4(metadata);
+    writeOfVersion5(metadata);
+    assertEquals(golden(7), lines());
+    assertEquals(KINDS_OF_VERSION_4, kinds());
+  }
+
+  /** But for the number of the version, a store of one profile has the same rows as before. */
+  @Test
+  void aStoreOfOneProfileHasTheRowsOfVersion7() throws Exception {
+    MemoryMetadata metadata = write(8);
+    writeOfVersion4(metadata);
+    writeOfVersion5(metadata);
+    List<String> before = golden(7);
+    List<String> rows = lines();
+    List<String> applied = rows.stream().filter(line -> line.startsWith("58=")).toList();
+    assertEquals(1, applied.size());
+    assertEquals(
+        before.stream().filter(line -> !line.startsWith("58=")).toList(),
+        rows.stream().filter(line -> !line.startsWith("58=")).toList());
+  }
+
+  @Test
   void rowsAreAsTheyAlwaysWere() throws Exception {
     MemoryMetadata metadata = write(MetadataVersion.KNOWN);
     writeOfVersion4(metadata);
     writeOfVersion5(metadata);
+    writeOfVersion8(metadata);
     assertEquals(golden(MetadataVersion.KNOWN), lines());
     assertEquals(KINDS_OF_VERSION_4, kinds());
   }
@@ -301,7 +338,7 @@ class GoldenRowsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {1, 2, 3, 4, 5, 6})
+  @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7})
   void rowsOfEarlierVersionsAreReadable(int version) throws Exception {
     HexFormat hex = HexFormat.of();
     for (String line : golden(version)) {

@@ -9,11 +9,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.metadata.memory.MemoryTable;
 import dev.ashlar.metadata.memory.TestBlobs;
+import dev.ashlar.metadata.memory.TestProfiles;
 import dev.ashlar.metadata.state.MetadataState.Applied;
 import dev.ashlar.metadata.state.apply.MetadataVersion;
 import dev.ashlar.metadata.state.apply.NewerVersionException;
 import dev.ashlar.metadata.state.apply.Sessions;
+import dev.ashlar.metadata.table.Changes;
 import dev.ashlar.metadata.table.Keys;
+import dev.ashlar.metadata.table.Store;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandBatch;
 import dev.ashlar.protocol.message.CommandResult;
@@ -30,6 +33,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class MetadataStateTest {
@@ -129,6 +133,38 @@ class MetadataStateTest {
     for (Map.Entry<byte[], byte[]> row : once.rows().entrySet()) {
       assertArrayEquals(row.getValue(), again.get(row.getKey()));
     }
+  }
+
+  /** A reader must not find a blob in the tables whose profile the catalog does not have. */
+  @Test
+  void followerHasTheMapBeforeTheRows() {
+    MemoryMetadata leader = MemoryMetadata.withDrives(PROFILE, 6, 2);
+    MemoryTable followed = new MemoryTable();
+    leader.table().rows().forEach(followed.rows()::put);
+    List<Integer> profiles = new ArrayList<>();
+    MetadataState[] follower = new MetadataState[1];
+    Store observed =
+        new Store() {
+          @Override
+          public byte @Nullable [] get(byte[] key) {
+            return followed.get(key);
+          }
+
+          @Override
+          public Cursor cursor(byte[] from, byte[] to) {
+            return followed.cursor(from, to);
+          }
+
+          @Override
+          public void write(Changes changes) {
+            profiles.add(follower[0].reads().placement().orElseThrow().profiles().size());
+            followed.write(changes);
+          }
+        };
+    follower[0] = new MetadataState(observed);
+    leader.observe((command, applied) -> follower[0].follow(applied));
+    leader.require(TestProfiles.add(leader, "HOT", PROFILE, 2));
+    assertEquals(List.of(2), profiles);
   }
 
   /** Peers of a process take over each other's work, whichever of them did it. */

@@ -2,6 +2,7 @@ package dev.ashlar.metadata.state;
 
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.metadata.memory.TestBlobs;
+import dev.ashlar.metadata.memory.TestProfiles;
 import dev.ashlar.metadata.state.apply.MetadataVersion;
 import dev.ashlar.metadata.state.blob.Repairs;
 import dev.ashlar.protocol.client.ObjectRead;
@@ -45,6 +46,7 @@ import dev.ashlar.protocol.message.UploadRow;
 import dev.ashlar.protocol.message.VersionEntry;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.PlacedProfile;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.model.ShardId;
 import java.time.Clock;
@@ -66,7 +68,7 @@ final class SensibleCommands {
   private static final String EMPTY_BUCKET = "k5";
   private static final int KEYS = 6;
   private static final int DRIVES = 6;
-  private static final int KINDS = 30;
+  private static final int KINDS = 31;
   private static final int LARGEST_BLOB = 100_000;
 
   private final Random random;
@@ -126,12 +128,15 @@ final class SensibleCommands {
       case 24 -> repair(command);
       case 25, 26 -> versions.next(name(), name(), version());
       case 27, 28 -> identities.next(metadata);
+      case 29 -> profile();
       default -> ofSessions(command);
     };
   }
 
   private NewBlob.Builder blob() {
-    BlobId id = new BlobId(metadata.session(), sequence++);
+    List<PlacedProfile> profiles = metadata.placement().present();
+    int number = profiles.get(random.nextInt(profiles.size())).number();
+    BlobId id = BlobId.of(metadata.session(), number, sequence++);
     return TestBlobs.acknowledged(metadata, id, 1 + random.nextInt(LARGEST_BLOB));
   }
 
@@ -264,7 +269,7 @@ final class SensibleCommands {
         .addDrives(driveRow(drive(), 0).setStanding(DriveStanding.forNumber(random.nextInt(2))))
         .addMoves(
             SlotMove.newBuilder()
-                .setPg(random.nextInt(4))
+                .setPg(random.nextInt(metadata.placement().slotDrives().size()))
                 .setSlot(random.nextInt(3))
                 .setDriveHigh(drive.id().getMostSignificantBits())
                 .setDriveLow(drive.id().getLeastSignificantBits()));
@@ -283,12 +288,26 @@ final class SensibleCommands {
                     .setName(isGateway ? "k1" : "k2")
                     .setHost("h")
                     .setGateway(isGateway)
+                    .setKnowsProfiles(random.nextInt(4) > 0)
                     .setPort(isGateway ? 0 : 7000));
     if (!isGateway) {
       register.addDrives(
           driveRow(drive, drive.incarnation()).setNode("k2").setVacant(random.nextInt(4) == 0));
     }
     return command.setRegisterNode(register);
+  }
+
+  private Command.Builder profile() {
+    int number = 1 + random.nextInt(metadata.placement().profiles().size());
+    int parity = 1 + random.nextInt(2);
+    Profile profile = new Profile(3 - parity, parity, 4096); // of as many shards as the first one
+    return switch (random.nextInt(4)) {
+      case 0 -> TestProfiles.remove(metadata, number);
+      case 1 -> TestProfiles.setDefault(metadata, number);
+      case 2 -> TestProfiles.setDefault(metadata, 0);
+      default ->
+          TestProfiles.add(metadata, "P" + random.nextInt(3), profile, 1 + random.nextInt(3));
+    };
   }
 
   private SetBalance balance() {

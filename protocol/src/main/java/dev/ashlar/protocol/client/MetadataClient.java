@@ -7,6 +7,7 @@ import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.CredentialRow;
+import dev.ashlar.protocol.message.DebtKind;
 import dev.ashlar.protocol.message.DebtLevel;
 import dev.ashlar.protocol.message.EventRow;
 import dev.ashlar.protocol.message.KeyQuery;
@@ -167,6 +168,10 @@ public interface MetadataClient extends IdentityClient {
    * @param after only blobs with greater ids; null: from the first
    */
   List<BlobRow> blobsInDebt(int spare, @Nullable BlobId after, int max)
+      throws MetadataUnavailableException;
+
+  /** Those of them that lack shards, or those that only have to move. */
+  DebtsPage blobsInDebt(DebtKind kind, int spare, @Nullable BlobId after, int max)
       throws MetadataUnavailableException;
 
   /** Blobs of a placement group, referenced or not, by id. */

@@ -11,6 +11,7 @@ import dev.ashlar.protocol.message.BucketDocumentsQuery;
 import dev.ashlar.protocol.message.BucketListQuery;
 import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.CredentialRow;
+import dev.ashlar.protocol.message.DebtKind;
 import dev.ashlar.protocol.message.DebtLevel;
 import dev.ashlar.protocol.message.EventRow;
 import dev.ashlar.protocol.message.EventsQuery;
@@ -346,11 +347,24 @@ public abstract class QueryingMetadataClient implements MetadataClient {
   @Override
   public List<BlobRow> blobsInDebt(int spare, @Nullable BlobId after, int max)
       throws MetadataUnavailableException {
-    BlobsInDebtQuery.Builder query = BlobsInDebtQuery.newBuilder().setSpare(spare).setMax(max);
+    return blobsInDebt(DebtKind.DEBT_ANY, spare, after, max).blobs();
+  }
+
+  /** Builds that know one profile answer with blobs of both kinds, and do not say how far. */
+  @Override
+  public DebtsPage blobsInDebt(DebtKind kind, int spare, @Nullable BlobId after, int max)
+      throws MetadataUnavailableException {
+    BlobsInDebtQuery.Builder query =
+        BlobsInDebtQuery.newBuilder().setKind(kind).setSpare(spare).setMax(max);
     if (after != null) {
       query.setAfter(after.toMessage());
     }
-    return ask(MetadataQuery.newBuilder().setBlobsInDebt(query)).getBlobsList();
+    MetadataAnswer answer = ask(MetadataQuery.newBuilder().setBlobsInDebt(query));
+    List<BlobRow> blobs = answer.getBlobsList();
+    if (answer.hasLooked()) {
+      return new DebtsPage(blobs, BlobId.of(answer.getLooked()));
+    }
+    return new DebtsPage(blobs, blobs.size() < max ? null : BlobId.of(blobs.getLast().getId()));
   }
 
   @Override

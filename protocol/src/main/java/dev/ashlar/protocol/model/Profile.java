@@ -24,7 +24,8 @@ public record Profile(int dataShards, int parityShards, int stripeUnit, boolean 
   private static final int MAX_STRIPE_UNIT = 1024 * 1024;
 
   public Profile {
-    if (dataShards < 1 || parityShards < 0 || dataShards + parityShards > MAX_SHARDS) {
+    long shards = (long) dataShards + parityShards;
+    if (dataShards < 1 || parityShards < 0 || shards > MAX_SHARDS) {
       throw new IllegalArgumentException(
           "profile "
               + dataShards

@@ -65,14 +65,17 @@ abstract class AbstractFreshMetadata {
 
   /** A blob that all of its slots have acknowledged. */
   final NewBlob.Builder blob(long length) {
-    BlobId id = new BlobId(client.session(), sequence++);
+    return blob(new BlobId(client.session(), sequence++), length);
+  }
+
+  final NewBlob.Builder blob(BlobId id, long length) {
     PlacementMap map = client.placement();
-    int pg = id.placementGroup(map.pgCount());
+    int pg = map.group(id).orElseThrow();
     NewBlob.Builder blob =
         NewBlob.newBuilder()
             .setId(id.toMessage())
             .setLength(length)
-            .setProfile(map.profile().toMessage())
+            .setProfile(map.profile(pg).toMessage())
             .setPg(pg)
             .setEpoch(map.epoch());
     return blob.addAllAcks(acks(pg));
@@ -81,7 +84,7 @@ abstract class AbstractFreshMetadata {
   final List<SlotAck> acks(int pg) {
     PlacementMap map = client.placement();
     List<SlotAck> acks = new ArrayList<>();
-    for (int slot = 0; slot < map.profile().shards(); slot++) {
+    for (int slot = 0; slot < map.profile(pg).shards(); slot++) {
       UUID drive = map.drive(pg, slot);
       DriveId present = requireNonNull(client.drives().get(drive));
       acks.add(

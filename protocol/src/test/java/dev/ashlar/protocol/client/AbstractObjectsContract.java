@@ -212,8 +212,8 @@ abstract class AbstractObjectsContract extends AbstractFreshMetadata {
 
   @Test
   void aBlobThatTooFewDrivesHoldIsNotCommitted() throws Exception {
-    int shards = client.placement().profile().shards();
-    int losable = shards - client.placement().profile().durableMinimum();
+    int shards = client.placement().standard().profile().shards();
+    int losable = shards - client.placement().standard().profile().durableMinimum();
     NewBlob.Builder fewer = blob(1 << 20);
     for (int i = 0; i < losable; i++) {
       fewer.removeAcks(0);
@@ -231,7 +231,7 @@ abstract class AbstractObjectsContract extends AbstractFreshMetadata {
   @Test
   void whatADeadSessionWroteIsNotCommitted() throws Exception {
     NewBlob old = blob(10).setId(new BlobId(client.session() - 1, 7).toMessage()).build();
-    int pg = BlobId.of(old.getId()).placementGroup(client.placement().pgCount());
+    int pg = client.placement().group(BlobId.of(old.getId())).orElseThrow();
     refused(ResultCode.DEAD_SESSION, put("k", old.toBuilder().setPg(pg).build()));
     ok(
         Command.newBuilder()

@@ -5,14 +5,23 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.protocol.message.AbortUpload;
+import dev.ashlar.protocol.message.AddProfile;
+import dev.ashlar.protocol.message.AddedProfile;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CompletePart;
 import dev.ashlar.protocol.message.CompleteUpload;
 import dev.ashlar.protocol.message.CopyPart;
+import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.PartRow;
 import dev.ashlar.protocol.message.PartSummary;
+import dev.ashlar.protocol.message.PgRow;
+import dev.ashlar.protocol.message.RemoveProfile;
 import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.message.SetDefaultProfile;
+import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.PlacementMap;
+import dev.ashlar.protocol.model.Profile;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -33,6 +42,48 @@ public abstract class MetadataClientContract extends AbstractObjectsContract {
 
   private static CompletePart named(int number, long token) {
     return CompletePart.newBuilder().setNumber(number).setToken(token).build();
+  }
+
+  @Test
+  void blobsOfAnAddedProfileAreFoundByTheirIds() throws Exception {
+    PlacementMap before = client.placement();
+    int group = before.slotDrives().size();
+    Profile mirror = new Profile(1, 1, 4096);
+    PgRow.Builder slots = PgRow.newBuilder().setPg(group);
+    before
+        .slotDrives()
+        .getFirst()
+        .subList(0, mirror.shards())
+        .forEach(
+            drive ->
+                slots.addSlots(
+                    DriveRow.newBuilder()
+                        .setDriveHigh(drive.getMostSignificantBits())
+                        .setDriveLow(drive.getLeastSignificantBits())));
+    AddProfile.Builder add =
+        AddProfile.newBuilder()
+            .setBaseEpoch(before.epoch())
+            .setProfile(
+                AddedProfile.newBuilder()
+                    .setName("HOT")
+                    .setProfile(mirror.toMessage())
+                    .addPgs(slots));
+    ok(Command.newBuilder().setAddProfile(add));
+    PlacementMap map = client.placement(before.epoch() + 1);
+    assertEquals(mirror, map.ofClass("HOT").orElseThrow().profile());
+    BlobId id = BlobId.of(client.session(), 1, sequence++);
+    ok(put("k", blob(id, 1000).build()));
+    assertEquals(group, object("k").blobs().getFirst().getPg());
+    assertEquals(object("k").blobs(), client.blobs(List.of(id)));
+    assertEquals(object("k").blobs(), client.blobsOfPlacementGroup(group, null, 10));
+    RemoveProfile.Builder remove =
+        RemoveProfile.newBuilder().setBaseEpoch(map.epoch()).setNumber(1);
+    refused(ResultCode.DELETE_CONFLICT, Command.newBuilder().setRemoveProfile(remove));
+    ok(
+        Command.newBuilder()
+            .setSetDefaultProfile(
+                SetDefaultProfile.newBuilder().setBaseEpoch(map.epoch()).setNumber(1)));
+    assertEquals("HOT", client.placement(map.epoch() + 1).standard().name());
   }
 
   @Test

@@ -15,6 +15,7 @@ import dev.ashlar.protocol.message.SetBalance;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.NodeLiveness;
 import dev.ashlar.protocol.model.PlacementMap;
+import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.server.account.Accounts;
 import dev.ashlar.server.cluster.ClusterBalance;
 import dev.ashlar.server.cluster.DataRisk;
@@ -33,6 +34,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +47,7 @@ public final class Admin {
   private final DriveRecalls recalls;
   private final MetadataAdmin metadataPeers;
   private final Quotas quotas;
+  private final ProfileChanges profiles;
   private final Accounts accounts;
   private final Locator locator;
 
@@ -76,6 +79,8 @@ public final class Admin {
 
   /**
    * @param peers null: all metadata is in this process
+   * @param memoryCheck throws IllegalArgumentException if this process has too little memory for
+   *     requests of a profile
    */
   public Admin(
       MetadataClient metadata,
@@ -83,7 +88,9 @@ public final class Admin {
       GroupDebts debts,
       DriveKnowledge known,
       Accounts accounts,
-      Locator locator) {
+      Locator locator,
+      Consumer<Profile> memoryCheck) {
+    this.profiles = new ProfileChanges(metadata, memoryCheck);
     this.accounts = accounts;
     this.locator = locator;
     this.metadata = metadata;
@@ -109,6 +116,9 @@ public final class Admin {
    *
    * @param restored metadata is from a backup, and the loss of what it does not have is not
    *     accepted yet
+   * @param profile the default one
+   * @param failureDomain of the default profile
+   * @param placementGroups of the default profile
    */
   public record Status(
       boolean restored,
@@ -116,6 +126,7 @@ public final class Admin {
       String profile,
       String failureDomain,
       int placementGroups,
+      List<ProfileChanges.ProfileInfo> profiles,
       Drives drives,
       StoreSpace space,
       FailureTolerance failureTolerance,
@@ -242,9 +253,10 @@ public final class Admin {
     return new Status(
         registry.getRestored(),
         map.epoch(),
-        map.profile().toString(),
-        map.failureDomain().name().replace("DOMAIN_", "").toLowerCase(Locale.ROOT),
-        map.pgCount(),
+        map.standard().profile().toString(),
+        ProfileChanges.domain(map.standard()),
+        map.standard().groupCount(),
+        ProfileChanges.list(map),
         new Drives(
             registry.getDrivesCount(),
             count(registry, row -> row.getStanding() == DriveStanding.STANDING_IN),
@@ -354,7 +366,7 @@ public final class Admin {
     boolean isCounted = count.complete() && Protection.of(metadata).known();
     Map<Integer, GroupDebts.Group> groups = new LinkedHashMap<>();
     count.groups().forEach(group -> groups.put(group.pg(), group));
-    for (int pg = 0; pg < map.pgCount(); pg++) {
+    for (int pg : map.groups()) {
       groups.putIfAbsent(pg, GroupDebts.Group.whole(pg));
     }
     return groups.values().stream().map(group -> group(map, down, group, isCounted)).toList();
@@ -362,7 +374,7 @@ public final class Admin {
 
   private GroupInfo group(
       PlacementMap map, Set<UUID> down, GroupDebts.Group debt, boolean isCounted) {
-    List<UUID> drives = map.slotDrives().get(debt.pg());
+    List<UUID> drives = map.slots(debt.pg());
     return new GroupInfo(
         debt.pg(),
         drives.stream().map(UUID::toString).toList(),
@@ -423,6 +435,7 @@ public final class Admin {
       case "pgs" -> groups();
       case "repair" -> Protection.of(metadata);
       case "rebalance" -> rebalance();
+      case "profiles" -> profiles.list();
       case "buckets" -> quotas.buckets();
       case "account-usage" -> quotas.accounts();
       default -> null;
@@ -433,7 +446,7 @@ public final class Admin {
    * Null for a name that is none.
    *
    * @param by of a replacement, the drive or metadata peer that takes the target's place; of a
-   *     quota, its limits
+   *     quota, its limits; of a new profile, its shape
    */
   @Nullable Object change(String name, String target, String by)
       throws MetadataUnavailableException, RefusedException {
@@ -447,6 +460,9 @@ public final class Admin {
       case "out" -> changes.stand(target, DriveStanding.STANDING_OUT);
       case "replace" -> changes.replace(target, by);
       case "drive-recall" -> recalls.recall(target);
+      case "profile-add" -> profiles.add(target, by);
+      case "profile-default" -> profiles.setDefault(target);
+      case "profile-remove" -> profiles.remove(target);
       case "bucket-quota" -> quotas.ofBucket(target, by);
       case "account-quota" -> quotas.ofAccount(target, by);
       case "pause" -> pause(true);

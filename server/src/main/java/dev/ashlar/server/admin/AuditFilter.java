@@ -43,6 +43,7 @@ final class AuditFilter {
           "pgs",
           "repair",
           "rebalance",
+          "profiles",
           "buckets",
           "account-usage");
 

@@ -3,6 +3,7 @@ package dev.ashlar.server.admin;
 import dev.ashlar.metadata.consensus.QuorumPeer;
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.PlacedProfile;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.server.cluster.ClusterView;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -93,11 +95,10 @@ public record ClusterHealth(
       ClusterOptions cluster, PlacementMap map, ClusterView view, @Nullable Peer metadata) {
     Protection protection = view.protection();
     Health.DriveSurvey reached = survey(map, view);
-    Profile profile = map.profile();
     boolean answers = view.isFresh();
     Health.Extent reads =
-        extent(answers, map, reached.open(), profile.dataShards()).ifAll(view.risk());
-    Health.Extent writes = extent(answers, map, reached.writable(), profile.durableMinimum());
+        extent(answers, map, reached.open(), Profile::dataShards).ifAll(view.risk());
+    Health.Extent writes = extent(answers, map, reached.writable(), Profile::durableMinimum);
     List<String> down = new KnownDrives(view.registry(), map).nodesMissed();
     Health.Drives summary = reached.drives();
     boolean isWhole =
@@ -124,15 +125,19 @@ public record ClusterHealth(
 
   /** For how many placement groups enough drives are able: for none where metadata is not. */
   private static Health.Extent extent(
-      boolean hasMetadata, PlacementMap map, Set<UUID> able, int needed) {
+      boolean hasMetadata, PlacementMap map, Set<UUID> able, ToIntFunction<Profile> needed) {
     if (!hasMetadata) {
       return Health.Extent.NONE;
     }
-    long groups =
-        map.slotDrives().stream()
-            .filter(slots -> slots.stream().filter(able::contains).count() >= needed)
-            .count();
-    return groups == map.pgCount()
+    long groups = 0;
+    for (PlacedProfile placed : map.present()) {
+      int least = needed.applyAsInt(placed.profile());
+      groups +=
+          map.slotDrives().subList(placed.firstGroup(), placed.endGroup()).stream()
+              .filter(slots -> slots.stream().filter(able::contains).count() >= least)
+              .count();
+    }
+    return groups == map.groups().size()
         ? Health.Extent.ALL
         : groups == 0 ? Health.Extent.NONE : Health.Extent.SOME;
   }

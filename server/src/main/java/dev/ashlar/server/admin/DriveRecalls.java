@@ -105,7 +105,7 @@ final class DriveRecalls {
   private void checkSpared(Drives drives)
       throws MetadataUnavailableException, Admin.RefusedException {
     long lost = 0;
-    for (int pg = 0; pg < drives.map().pgCount(); pg++) {
+    for (int pg : drives.map().groups()) {
       List<BlobRow> page = metadata.blobsOfPlacementGroup(pg, null, PAGE);
       while (!page.isEmpty()) {
         lost += page.stream().filter(row -> isLost(row, drives)).count();

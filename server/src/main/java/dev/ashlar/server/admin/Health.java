@@ -8,10 +8,12 @@ import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.server.cluster.DataRisk;
 import dev.ashlar.server.cluster.Protection;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -140,13 +142,19 @@ public record Health(
   /** A metadata folder that is not used, and why. */
   record LeftOut(String folder, String reason) {}
 
+  /**
+   * @param profiles of the store, at least one
+   */
   public static Health of(
-      Profile profile, Drives drives, Metadata metadata, Protection protection, DataRisk risk) {
+      List<Profile> profiles,
+      Drives drives,
+      Metadata metadata,
+      Protection protection,
+      DataRisk risk) {
     boolean hasMetadata = metadata.hasMajority();
-    Extent able = extent(hasMetadata, profile, drives.total, drives.open, profile.dataShards());
+    Extent able = extent(hasMetadata, profiles, drives, drives.open, Profile::dataShards);
     Extent reads = able.ifAll(risk);
-    Extent writes =
-        extent(hasMetadata, profile, drives.total, drives.writable, profile.durableMinimum());
+    Extent writes = extent(hasMetadata, profiles, drives, drives.writable, Profile::durableMinimum);
     boolean isWhole =
         drives.writable == drives.total
             && metadata.members == metadata.total
@@ -155,10 +163,25 @@ public record Health(
     return new Health(status, reads, writes, drives, metadata, protection, risk);
   }
 
-  /** Objects lie on k+m of all drives: which of them are able decides for each object anew. */
   private static Extent extent(
-      boolean hasMetadata, Profile profile, int total, int able, int needed) {
-    if (!hasMetadata || able < needed) {
+      boolean hasMetadata,
+      List<Profile> profiles,
+      Drives drives,
+      int able,
+      ToIntFunction<Profile> needed) {
+    if (!hasMetadata) {
+      return Extent.NONE;
+    }
+    Set<Extent> extents = EnumSet.noneOf(Extent.class);
+    for (Profile profile : profiles) {
+      extents.add(extent(profile, drives.total, able, needed.applyAsInt(profile)));
+    }
+    return extents.size() == 1 ? extents.iterator().next() : Extent.SOME;
+  }
+
+  /** Objects lie on k+m of all drives: which of them are able decides for each object anew. */
+  private static Extent extent(Profile profile, int total, int able, int needed) {
+    if (able < needed) {
       return Extent.NONE;
     }
     return total - able <= profile.shards() - needed ? Extent.ALL : Extent.SOME;

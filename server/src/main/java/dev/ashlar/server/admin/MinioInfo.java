@@ -7,6 +7,8 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.ashlar.gateway.minio.AdminInfoService.StoreInfo;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.model.PlacedProfile;
+import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.server.config.BuildVersion;
 import java.lang.management.ManagementFactory;
@@ -18,12 +20,14 @@ import java.util.UUID;
 /**
  * The state of the store as MinIO's {@code GET /minio/admin/v3/info} tells its own. What MinIO has
  * and Ashlar does not is left out. MinIO's erasure sets are drives that share objects; here drives
- * share them in all combinations, so they are shown as sets of k+m drives in their order.
+ * share them in all combinations, so they are shown as sets of k+m drives of the default profile,
+ * in their order.
  *
  * @param address of the S3 port of this process
  */
 public record MinioInfo(Admin admin, UUID cluster, String region, String address)
     implements StoreInfo {
+  private static final String REDUCED_REDUNDANCY = "REDUCED_REDUNDANCY";
   private static final JsonMapper JSON = new JsonMapper();
 
   @Override
@@ -36,7 +40,8 @@ public record MinioInfo(Admin admin, UUID cluster, String region, String address
   }
 
   private ObjectNode page() throws MetadataUnavailableException {
-    Profile profile = admin.quotas().metadata().placement().profile();
+    PlacementMap map = admin.quotas().metadata().placement();
+    Profile profile = map.standard().profile();
     List<Admin.DriveInfo> drives =
         admin.drives().stream().filter(drive -> !drive.empty() || isIn(drive)).toList();
     List<Quotas.AccountUsage> usage = admin.quotas().accounts();
@@ -49,7 +54,7 @@ public record MinioInfo(Admin admin, UUID cluster, String region, String address
         .put("count", usage.stream().mapToLong(Quotas.AccountUsage::objects).sum());
     page.putObject("usage").put("size", usage.stream().mapToLong(Quotas.AccountUsage::bytes).sum());
     page.putObject("services");
-    page.set("backend", backend(profile, drives));
+    page.set("backend", backend(map, drives));
     page.set("servers", servers(profile, drives));
     return page;
   }
@@ -62,7 +67,9 @@ public record MinioInfo(Admin admin, UUID cluster, String region, String address
     return drive.up() && !drive.failed() && !drive.absent();
   }
 
-  private static ObjectNode backend(Profile profile, List<Admin.DriveInfo> drives) {
+  private static ObjectNode backend(PlacementMap map, List<Admin.DriveInfo> drives) {
+    Profile profile = map.standard().profile();
+    PlacedProfile reduced = map.ofClass(REDUCED_REDUNDANCY).orElseGet(map::standard);
     int online = (int) drives.stream().filter(MinioInfo::isOnline).count();
     int width = profile.shards();
     ObjectNode backend = JsonNodeFactory.instance.objectNode();
@@ -70,7 +77,7 @@ public record MinioInfo(Admin admin, UUID cluster, String region, String address
     backend.put("onlineDisks", online);
     backend.put("offlineDisks", drives.size() - online);
     backend.put("standardSCParity", profile.parityShards());
-    backend.put("rrSCParity", profile.parityShards());
+    backend.put("rrSCParity", reduced.profile().parityShards());
     backend.putArray("totalSets").add(Math.ceilDiv(drives.size(), width));
     backend.putArray("totalDrivesPerSet").add(width);
     return backend;

@@ -12,7 +12,6 @@ import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.NodeLiveness;
 import dev.ashlar.protocol.model.PlacementMap;
-import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.server.jobs.PeriodicJobs;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -120,7 +119,7 @@ public final class ClusterBalance {
           "Placement epoch {}: {} of {} slots move to another drive.",
           map.epoch() + 1,
           plan.getMovesCount(),
-          map.pgCount() * map.profile().shards());
+          map.slotDrives().stream().mapToInt(List::size).sum());
       changed.forEach(row -> LOG.info("Drive {} is now {}.", DriveId.of(row), row.getStanding()));
     } else {
       LOG.debug("The placement map has changed meanwhile: {}", code);
@@ -208,13 +207,26 @@ public final class ClusterBalance {
         changed.add(standing(row, DriveStanding.STANDING_IN, false));
       }
     }
-    Profile profile = drives.map().profile();
     boolean mayTakeOut = !registry.getRestored(); // nothing is moved then, anyway
-    if (mayTakeOut && nodesAway.size() <= profile.parityShards()) {
+    if (mayTakeOut && nodesAway.size() <= leastParity(drives.map())) {
       long in = registry.getDrivesList().stream().filter(ClusterBalance::isIn).count();
-      changed.addAll(takenOut(lost, in + changed.size() - profile.shards()));
+      changed.addAll(takenOut(lost, in + changed.size() - mostShards(drives.map())));
     } // else it is a network, not drives: what is there cannot rebuild it, and it will come back
     return changed;
+  }
+
+  /** As many drives have to stay in. */
+  private static int mostShards(PlacementMap map) {
+    return map.present().stream().mapToInt(placed -> placed.profile().shards()).max().orElse(0);
+  }
+
+  /** So many nodes may be lost: what profiles without parity have is lost with any. */
+  private static int leastParity(PlacementMap map) {
+    return map.present().stream()
+        .mapToInt(placed -> placed.profile().parityShards())
+        .filter(parity -> parity > 0)
+        .min()
+        .orElse(0);
   }
 
   /** Counts the time of those that are down, and of the others; returns what time it is. */

@@ -85,14 +85,15 @@ public record DataRisk(
       int atRisk = 0;
       int unreadable = 0;
       int awayMax = 0;
-      for (int pg = 0; pg < map.pgCount(); pg++) {
+      for (int pg : map.groups()) {
+        Profile profile = map.profile(pg);
         int there = FailureTolerance.there(map, pg, away, lost).size();
-        awayMax = Math.max(awayMax, map.profile().shards() - there);
-        atRisk += there == map.profile().dataShards() ? 1 : 0;
-        unreadable += there < map.profile().dataShards() ? 1 : 0;
+        awayMax = Math.max(awayMax, profile.shards() - there);
+        boolean hasSpare = profile.parityShards() > 0; // else a loss is always one too many
+        atRisk += hasSpare && there == profile.dataShards() ? 1 : 0;
+        unreadable += there < profile.dataShards() ? 1 : 0;
       }
-      boolean hasSpare = map.profile().parityShards() > 0; // else a loss is always one too many
-      return new Groups(hasSpare ? atRisk : 0, unreadable, awayMax);
+      return new Groups(atRisk, unreadable, awayMax);
     }
   }
 

@@ -4,6 +4,7 @@ import dev.ashlar.protocol.message.DebtLevel;
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.PlacementMap;
+import dev.ashlar.protocol.model.Profile;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -27,6 +28,9 @@ public record FailureTolerance(int drives, @Nullable Integer nodes) {
   /** What it is of where drives have names, not nodes. */
   private static final String NO_NODE = "";
 
+  /** No blob can lose more shards than it may have. */
+  private static final int SPARE_MAX = Profile.MAX_SHARDS;
+
   /**
    * As the drives are now. Drives that were replaced count as down until all blobs that lack what
    * was on them are known.
@@ -36,10 +40,7 @@ public record FailureTolerance(int drives, @Nullable Integer nodes) {
    */
   public static FailureTolerance of(KnownDrives known, Set<UUID> down, List<DebtLevel> levels) {
     PlacementMap map = known.map();
-    int spareMin =
-        levels.stream()
-            .mapToInt(DebtLevel::getSpare)
-            .reduce(map.profile().parityShards(), Math::min);
+    int spareMin = levels.stream().mapToInt(DebtLevel::getSpare).reduce(SPARE_MAX, Math::min);
     Set<UUID> away = new HashSet<>(down);
     away.addAll(known.uncounted());
     Set<UUID> lost = new HashSet<>(away);
@@ -50,9 +51,9 @@ public record FailureTolerance(int drives, @Nullable Integer nodes) {
     }
     int drives = spareMin;
     int nodes = spareMin;
-    for (int pg = 0; pg < map.pgCount(); pg++) {
+    for (int pg : map.groups()) {
       List<UUID> there = there(map, pg, away, lost);
-      int spare = Math.min(spareMin, there.size() - map.profile().dataShards());
+      int spare = Math.min(spareMin, there.size() - map.profile(pg).dataShards());
       drives = Math.min(drives, spare);
       nodes = Math.min(nodes, nodes(there, nodeOf, spare));
     }
@@ -66,7 +67,7 @@ public record FailureTolerance(int drives, @Nullable Integer nodes) {
    */
   static List<UUID> there(PlacementMap map, int pg, Set<UUID> down, Set<UUID> lost) {
     List<UUID> there = new ArrayList<>();
-    for (int i = 0; i < map.profile().shards(); i++) {
+    for (int i = 0; i < map.slots(pg).size(); i++) {
       int slot = i;
       boolean isMoving =
           map.pastOf(pg).stream()

@@ -49,6 +49,14 @@ public record KnownDrives(Registry registry, PlacementMap map) {
     return NodeLiveness.isUp(node, registry.getLogTimeMs());
   }
 
+  /** Live nodes whose builds cannot tell blobs of several profiles apart, by name. */
+  public List<String> nodesWithoutProfiles() {
+    return registry.getNodesList().stream()
+        .filter(node -> isUp(node) && !node.getKnowsProfiles())
+        .map(NodeRow::getName)
+        .toList();
+  }
+
   /** These, and all others of which this holds. */
   public Set<UUID> downOr(Predicate<UUID> condition) {
     Set<UUID> drives = down();

@@ -14,6 +14,7 @@ import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.NodeLiveness;
+import dev.ashlar.protocol.model.PlacedProfile;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.process.BackgroundThread;
 import dev.ashlar.server.config.ClusterOptions;
@@ -88,7 +89,9 @@ public final class Membership implements AutoCloseable {
       Registry registry = metadata.registry();
       checkProfile(registry);
       if (registry.getEpoch() > 0) {
-        checkLabel(registry, metadata.placement(registry.getEpoch()).failureDomain());
+        for (PlacedProfile placed : metadata.placement(registry.getEpoch()).present()) {
+          checkLabel(registry, placed.failureDomain());
+        }
       }
     }
     ResultCode code = register();
@@ -205,6 +208,7 @@ public final class Membership implements AutoCloseable {
             .setRack(cluster.rack())
             .setZone(cluster.zone())
             .setGateway(cluster.has(ServerRole.GATEWAY))
+            .setKnowsProfiles(true)
             .setOldestReadMs(oldestReadMs.getAsLong());
     RegisterNode.Builder registration = RegisterNode.newBuilder().setNode(node);
     present.forEach(row -> registration.addDrives(withUse(row)));

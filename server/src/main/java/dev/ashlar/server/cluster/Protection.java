@@ -4,7 +4,8 @@ import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.DebtLevel;
 import dev.ashlar.protocol.message.Registry;
-import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.protocol.model.DebtLevels;
+import dev.ashlar.protocol.model.PlacementMap;
 import java.util.List;
 
 /**
@@ -38,8 +39,7 @@ public record Protection(
   public record Level(int spare, long blobs, long bytes) {}
 
   public static Protection of(MetadataClient metadata) throws MetadataUnavailableException {
-    Profile profile = metadata.placement().profile();
-    return of(metadata.registry(), metadata.debts(), profile.parityShards());
+    return of(metadata.registry(), metadata.debts(), metadata.placement());
   }
 
   /** The same for who is to be told something also where metadata does not answer. */
@@ -51,11 +51,9 @@ public record Protection(
     }
   }
 
-  public static Protection of(Registry registry, List<DebtLevel> levels, int parityShards) {
-    List<DebtLevel> inDebt =
-        levels.stream().filter(level -> level.getSpare() < parityShards).toList();
-    List<DebtLevel> moving =
-        levels.stream().filter(level -> level.getSpare() >= parityShards).toList();
+  public static Protection of(Registry registry, List<DebtLevel> levels, PlacementMap map) {
+    List<DebtLevel> inDebt = DebtLevels.inDebt(levels, map);
+    List<DebtLevel> moving = DebtLevels.moving(levels, map);
     return new Protection(
         registry.getDrivesList().stream().noneMatch(KnownDrives::isUncounted),
         inDebt.stream().mapToLong(DebtLevel::getBlobs).sum(),

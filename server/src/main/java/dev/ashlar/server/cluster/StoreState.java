@@ -30,7 +30,7 @@ public record StoreState(KnownDrives drives, Set<UUID> down, List<DebtLevel> lev
   }
 
   public Protection protection() {
-    return Protection.of(drives.registry(), levels, drives.map().profile().parityShards());
+    return Protection.of(drives.registry(), levels, drives.map());
   }
 
   /** How much more may be lost now. */

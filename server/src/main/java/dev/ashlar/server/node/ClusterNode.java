@@ -7,7 +7,6 @@ import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.model.NodeLiveness;
-import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.process.SteadyClock;
 import dev.ashlar.protocol.trace.Tracer;
 import dev.ashlar.protocol.wire.HandshakeException;
@@ -264,7 +263,7 @@ final class ClusterNode implements RunningServer {
                 this::localDrive,
                 new ClusterDrives.Dependencies(loops, tls, resources.slabs(), steady)));
     drives.start();
-    Profile profile = awaitMap(metadata);
+    awaitMap(metadata);
     FailureTolerance.measure(drives::failureTolerance, meters);
     DataRisk.measure(drives::riskIfKnown, meters);
     StoreSpace.measure(drives::space, meters);
@@ -275,7 +274,6 @@ final class ClusterNode implements RunningServer {
                 options,
                 new GatewayRole.Backend(
                     cluster.id(),
-                    profile,
                     telemetry.metadata(metadata, Tracer.Kind.CLIENT),
                     telemetry.drives(drives::store)),
                 new GatewayRole.Dependencies(
@@ -299,7 +297,8 @@ final class ClusterNode implements RunningServer {
             gateway.debts(),
             knowledge(drives),
             gateway.accounts(root),
-            gateway.locator());
+            gateway.locator(),
+            gateway::checkMemory);
     gateway.serve(
         root, new RecentHealth(this::health, System::nanoTime), gateway.info(admin), portTls);
     return new Serving(drives, metadata, admin, root);
@@ -326,14 +325,15 @@ final class ClusterNode implements RunningServer {
   }
 
   /** A new cluster has none before all drives are there that it begins with. */
-  private Profile awaitMap(MetadataClient metadata)
+  private void awaitMap(MetadataClient metadata)
       throws MetadataUnavailableException, InterruptedException {
     long saidNanos = 0;
     while (true) {
       Registry registry = metadata.registry();
       if (registry.getEpoch() > 0) {
         // Nobody that is started after this may meet a process that has not heard of it yet.
-        return metadata.placement(registry.getEpoch()).profile();
+        metadata.placement(registry.getEpoch());
+        return;
       }
       if (saidNanos == 0 || System.nanoTime() - saidNanos > SAY_AGAIN.toNanos()) {
         LOG.info(

@@ -114,14 +114,10 @@ final class GatewayRole implements AutoCloseable {
   /**
    * What lies behind it.
    *
-   * @param profile of new data
    * @param drives the drive of this id, or null when there is none such
    */
   record Backend(
-      UUID cluster,
-      Profile profile,
-      MetadataClient metadata,
-      Function<UUID, @Nullable ShardStore> drives) {}
+      UUID cluster, MetadataClient metadata, Function<UUID, @Nullable ShardStore> drives) {}
 
   /**
    * What it shares with the other roles of the process.
@@ -164,7 +160,7 @@ final class GatewayRole implements AutoCloseable {
                   .clock(dependencies.steady())
                   .hedging(
                       new Hedging(HedgeConfig.of(options.data().hedgePercent()), System::nanoTime))
-                  .build(EngineConfig.of(backend.profile())));
+                  .build(EngineConfig.DEFAULT));
       engine.start(() -> foldableBeforeMs(heldByOthers));
     } catch (RuntimeException e) {
       close();
@@ -228,6 +224,15 @@ final class GatewayRole implements AutoCloseable {
   /** Finds the shards of objects. */
   Locator locator() {
     return new Locator(backend.metadata(), engine.newShardVerification()::check);
+  }
+
+  /**
+   * Checks that a request for data of this profile fits into the memory of this process.
+   *
+   * @throws IllegalArgumentException when it does not
+   */
+  void checkMemory(Profile profile) {
+    engine.checkMemory(profile);
   }
 
   /** What each placement group owes. */

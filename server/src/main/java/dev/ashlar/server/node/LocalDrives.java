@@ -70,9 +70,13 @@ final class LocalDrives implements AutoCloseable {
       ids = List.copyOf(ids);
     }
 
-    /** Of the only process that has drives: it can serve when it has k of them. */
-    static Config embedded(ServerOptions options, Profile profile, UUID cluster) {
-      return of(options, cluster, "", profile.dataShards());
+    /**
+     * Of the only process that has drives: it can serve when it has k of them, for the profile that
+     * needs least.
+     */
+    static Config embedded(ServerOptions options, List<Profile> profiles, UUID cluster) {
+      int openMin = profiles.stream().mapToInt(Profile::dataShards).min().orElse(1);
+      return of(options, cluster, "", openMin);
     }
 
     /** Of one node among others: it is of use with any drive. */

@@ -9,6 +9,7 @@ import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.PutDrives;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.PlacedProfile;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.server.config.ServerOptions;
 import java.io.IOException;
@@ -32,7 +33,8 @@ final class LocalPlacement implements AwaitedDrives.Registration {
   }
 
   /**
-   * The profile that the data has, or is to have. Nothing is opened or formatted before.
+   * The profile that the store was made with, or is to be made with. Nothing is opened or formatted
+   * before.
    *
    * @throws IOException when the options ask for another one, or for other drives
    */
@@ -41,7 +43,7 @@ final class LocalPlacement implements AwaitedDrives.Registration {
     if (metadata.drives().isEmpty()) {
       return options.profile();
     }
-    Profile present = metadata.placement().profile();
+    Profile present = metadata.placement().profiles().getFirst().profile();
     if (!options.allow(present)) {
       throw new IOException(
           "this data was made with --profile %s --stripe-unit %s"
@@ -54,6 +56,17 @@ final class LocalPlacement implements AwaitedDrives.Registration {
               .formatted(known, options.dataFolders().size()));
     }
     return present;
+  }
+
+  /**
+   * The profiles that data of the store can have.
+   *
+   * @param first that it is to be made with, if it is new
+   */
+  static List<Profile> profiles(MetadataClient metadata, Profile first) {
+    return metadata.drives().isEmpty()
+        ? List.of(first)
+        : metadata.placement().present().stream().map(PlacedProfile::profile).toList();
   }
 
   /**

@@ -9,6 +9,7 @@ import dev.ashlar.metadata.server.MetadataServer;
 import dev.ashlar.metadata.table.RocksResources;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.model.PlacedProfile;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.process.SteadyClock;
 import dev.ashlar.protocol.trace.Tracer;
@@ -69,7 +70,6 @@ public final class Node implements RunningServer {
   private final @Nullable AuditLog audit;
   private final MetadataServer metadataServer;
   private final UUID cluster;
-  private final Profile profile;
   private final LocalDrives drives;
   private final DriveScrubs scrubs;
   private final RootCredential root;
@@ -106,16 +106,17 @@ public final class Node implements RunningServer {
       locks.takeExisting(mounted);
       metadataServer = openMetadata(options, notMounted, cluster, resources, meters, clock);
       MetadataClient metadata = metadataServer.client();
-      profile = LocalPlacement.profile(metadata, options);
-      if (profile.parityShards() == 0) {
-        LOG.warn(
-            "Nothing is protected: with profile {}, the loss of a drive is the loss of its data.",
-            profile);
+      Profile profile = LocalPlacement.profile(metadata, options);
+      List<Profile> profiles = LocalPlacement.profiles(metadata, profile);
+      for (Profile each : profiles) {
+        if (each.parityShards() == 0) {
+          LOG.warn("Data of profile {} is not protected: the loss of a drive is its loss.", each);
+        }
       }
       drives =
           opened.add(
               new LocalDrives(
-                  LocalDrives.Config.embedded(options, profile, cluster),
+                  LocalDrives.Config.embedded(options, profiles, cluster),
                   AwaitedDrives.known(metadata),
                   resources));
       LocalPlacement placement = new LocalPlacement(metadata, drives);
@@ -129,7 +130,6 @@ public final class Node implements RunningServer {
                   options,
                   new GatewayRole.Backend(
                       cluster,
-                      profile,
                       telemetry.metadata(metadata, Tracer.Kind.INTERNAL),
                       telemetry.drives(awaited::store)),
                   new GatewayRole.Dependencies(
@@ -142,7 +142,13 @@ public final class Node implements RunningServer {
       gateway.measureUsage(jobs);
       admin =
           new Admin(
-              metadata, null, gateway.debts(), awaited, gateway.accounts(root), gateway.locator());
+              metadata,
+              null,
+              gateway.debts(),
+              awaited,
+              gateway.accounts(root),
+              gateway.locator(),
+              gateway::checkMemory);
       FailureTolerance.measure(() -> ifKnown(() -> admin.state().failureTolerance()), meters);
       risk = new RecentRisk(() -> ifKnown(() -> admin.state().risk(metadata)), System::nanoTime);
       DataRisk.measure(risk::now, meters);
@@ -159,7 +165,7 @@ public final class Node implements RunningServer {
       startMessage =
           new StartMessage(
               options,
-              profile,
+              profiles,
               root,
               codes.of(profile).name(),
               options.dataFolders().size() - drives.openCount(),
@@ -254,7 +260,7 @@ public final class Node implements RunningServer {
     Health.Metadata metadata = Health.Metadata.of(metadataServer.folders());
     DataRisk recent = risk.now();
     return Health.of(
-        profile,
+        metadataServer.client().placement().present().stream().map(PlacedProfile::profile).toList(),
         drives.health(),
         metadata,
         metadata.hasMajority() ? Protection.ifKnown(metadataServer.client()) : Protection.UNKNOWN,

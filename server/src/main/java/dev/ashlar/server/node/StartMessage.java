@@ -13,12 +13,13 @@ import java.nio.file.FileStore;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** What a user needs to know once the server is ready. */
 final class StartMessage {
   private final ServerOptions options;
-  private final Profile profile;
+  private final List<Profile> profiles;
   private final RootCredential credential;
   private final String codec;
   private final int drivesMissing;
@@ -28,7 +29,7 @@ final class StartMessage {
 
   StartMessage(
       ServerOptions options,
-      Profile profile,
+      List<Profile> profiles,
       RootCredential credential,
       String codec,
       int drivesMissing,
@@ -36,7 +37,7 @@ final class StartMessage {
       Protection protection,
       @Nullable PortTls tls) {
     this.options = options;
-    this.profile = profile;
+    this.profiles = List.copyOf(profiles);
     this.credential = credential;
     this.codec = codec;
     this.drivesMissing = drivesMissing;
@@ -53,7 +54,9 @@ final class StartMessage {
     printPort(out, "S3", options.service().listen(), "");
     printPort(out, "Management", options.service().managementListen(), "/health");
     printTls(out, tls);
-    out.println("  Data         " + data());
+    List<Path> folders = options.dataFolders();
+    out.println(
+        "  Data         " + data(profiles, folders.size(), devices(folders), drivesMissing));
     if (!protection.holdsAllShards()) {
       out.println("               " + text(protection));
     }
@@ -92,25 +95,34 @@ final class StartMessage {
             + " BLOBS ARE MISSING SHARDS: they tolerate fewer losses until repair is done";
   }
 
-  private String data() {
-    int drives = options.dataFolders().size();
+  /**
+   * What the drives are, and what they survive: the least of all profiles.
+   *
+   * @param devices that the drives are on
+   * @param missing drives that could not be opened
+   */
+  static String data(List<Profile> profiles, int drives, int devices, int missing) {
+    int parity = profiles.stream().mapToInt(Profile::parityShards).min().orElse(0);
+    int needed = profiles.stream().mapToInt(Profile::dataShards).min().orElse(1);
     StringBuilder text = new StringBuilder();
-    text.append(drives).append(drives == 1 ? " drive, " : " drives, ").append(profile);
-    if (profile.parityShards() == 0) {
-      text.append(": NOTHING IS PROTECTED, the loss of a drive is the loss of its data");
+    text.append(drives).append(drives == 1 ? " drive, " : " drives, ");
+    text.append(profiles.stream().map(Profile::toString).collect(Collectors.joining(" and ")));
+    if (parity == 0) {
+      boolean isAny = profiles.stream().anyMatch(each -> each.parityShards() > 0);
+      text.append(isAny ? ": NOT ALL" : ": NOTHING");
+      text.append(" IS PROTECTED, the loss of a drive is the loss of its data");
     } else {
-      text.append(": survives the loss of any ").append(profile.parityShards());
-      int devices = devices(options.dataFolders());
+      text.append(": survives the loss of any ").append(parity);
       if (devices < drives) {
         text.append(" folders, but they share ");
         text.append(devices == 1 ? "one device" : devices + " devices");
       }
     }
-    if (drivesMissing > 0) {
-      text.append("; ").append(drivesMissing).append(" NOT AVAILABLE NOW");
+    if (missing > 0) {
+      text.append("; ").append(missing).append(" NOT AVAILABLE NOW");
     }
-    if (drivesMissing > profile.parityShards()) {
-      boolean isServing = drives - drivesMissing >= profile.dataShards();
+    if (missing > parity) {
+      boolean isServing = drives - missing >= needed;
       text.append(isServing ? ": SOME" : ": MOST").append(" OBJECTS CANNOT BE READ");
     }
     return text.toString();

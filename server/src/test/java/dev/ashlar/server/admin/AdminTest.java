@@ -181,7 +181,7 @@ class AdminTest {
     BalancedCluster cluster = new BalancedCluster(8, 1);
     cluster.metadata.require(TestBlobs.createBucket("b"));
     List<Admin.GroupInfo> before = cluster.admin.groups();
-    assertEquals(cluster.map().pgCount(), before.size());
+    assertEquals(cluster.map().slotDrives().size(), before.size());
     assertTrue(before.stream().allMatch(group -> group.counted() && group.debtBlobs() == 0));
     NewBlob.Builder blob =
         TestBlobs.acknowledged(

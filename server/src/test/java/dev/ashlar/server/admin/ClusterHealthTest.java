@@ -5,6 +5,7 @@ import static dev.ashlar.server.admin.Health.Extent.NONE;
 import static dev.ashlar.server.admin.Health.Extent.SOME;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.ashlar.metadata.memory.TestBlobs;
 import dev.ashlar.protocol.client.MemoryShardStore;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ShardFault;
@@ -158,6 +159,7 @@ class ClusterHealthTest {
 
   @Test
   void aDriveWithoutWhichItsNodeHasComeIsMissing() throws Exception {
+    TestBlobs.fill(cluster.metadata);
     cluster.fallSilent("node-1", "node-2");
     cluster.pass(NOTICED);
     cluster.joinEmpty("node-3");

@@ -30,11 +30,13 @@ class HealthTest {
     Health.Metadata metadata = new Health.Metadata(1, 1, List.of(), List.of());
     Protection inDebt = new Protection(true, 2, 10, 0, 0, List.of());
     Protection moving = new Protection(true, 0, 0, 3, 10, List.of());
-    assertEquals(Status.DEGRADED, Health.of(PROFILE, drives, metadata, inDebt, NONE_LOST).status());
-    assertEquals(Status.UP, Health.of(PROFILE, drives, metadata, moving, NONE_LOST).status());
+    assertEquals(
+        Status.DEGRADED, Health.of(List.of(PROFILE), drives, metadata, inDebt, NONE_LOST).status());
+    assertEquals(
+        Status.UP, Health.of(List.of(PROFILE), drives, metadata, moving, NONE_LOST).status());
     assertEquals(
         Status.DEGRADED,
-        Health.of(PROFILE, drives, metadata, Protection.UNKNOWN, NONE_LOST).status());
+        Health.of(List.of(PROFILE), drives, metadata, Protection.UNKNOWN, NONE_LOST).status());
   }
 
   @Test
@@ -56,10 +58,11 @@ class HealthTest {
     Health.Metadata metadata = new Health.Metadata(1, 1, List.of(), List.of());
     Protection inDebt = new Protection(true, 5, 10, 0, 0, List.of(new Protection.Level(-1, 5, 10)));
     DataRisk lost = new DataRisk(true, false, 0, 5, 0, 0, 0);
-    Health health = Health.of(PROFILE, drives, metadata, inDebt, lost);
+    Health health = Health.of(List.of(PROFILE), drives, metadata, inDebt, lost);
     assertEquals(List.of(Status.DEGRADED, SOME), List.of(health.status(), health.reads()));
     assertEquals(ALL, health.writes());
-    Health unknown = Health.of(PROFILE, drives, metadata, Protection.UNKNOWN, DataRisk.UNKNOWN);
+    Health unknown =
+        Health.of(List.of(PROFILE), drives, metadata, Protection.UNKNOWN, DataRisk.UNKNOWN);
     assertEquals(List.of(Status.DEGRADED, SOME), List.of(unknown.status(), unknown.reads()));
   }
 
@@ -74,7 +77,8 @@ class HealthTest {
                 new FolderStatus(Path.of("m3"), Standing.LEFT_OUT, "damaged")));
     assertEquals(List.of("m2"), minority.rebuilding());
     assertEquals(new Health.LeftOut("m3", "damaged"), minority.leftOut().get(0));
-    assertEquals(Status.DOWN, Health.of(PROFILE, drives, minority, FULL, NONE_LOST).status());
+    assertEquals(
+        Status.DOWN, Health.of(List.of(PROFILE), drives, minority, FULL, NONE_LOST).status());
   }
 
   private static void assertHealth(
@@ -90,7 +94,7 @@ class HealthTest {
     Health.Metadata metadata = new Health.Metadata(1, 1, List.of(), List.of());
     assertEquals(
         new Health(status, reads, writes, drives, metadata, FULL, NONE_LOST),
-        Health.of(PROFILE, drives, metadata, FULL, NONE_LOST));
+        Health.of(List.of(PROFILE), drives, metadata, FULL, NONE_LOST));
   }
 
   private static List<String> folders(int count) {

@@ -41,7 +41,7 @@ import java.util.UUID;
  */
 public final class BalancedCluster {
   public static final Profile PROFILE = new Profile(4, 2, 16384);
-  static final Duration OUT_AFTER = Duration.ofSeconds(60);
+  public static final Duration OUT_AFTER = Duration.ofSeconds(60);
   private static final int GROUPS = 60;
   private static final int LOOK_SECONDS = 2;
 
@@ -57,6 +57,10 @@ public final class BalancedCluster {
 
   private final Map<String, MemoryMetadata> sessions = new HashMap<>();
   private final Set<String> silent = new HashSet<>();
+
+  /** Nodes whose builds do not know several profiles. */
+  private final Set<String> older = new HashSet<>();
+
   private final int drivesPerNode;
   private Runnable whileItLooks = () -> {};
   public final Admin admin =
@@ -66,7 +70,8 @@ public final class BalancedCluster {
           new GroupDebts(metadata, clock, new SimpleMeterRegistry()),
           failed::contains,
           new Accounts(metadata, "0".repeat(32), "ROOT", SecretSeals.NONE),
-          new Locator(metadata, (row, slot) -> ShardVerification.State.VERIFIED));
+          new Locator(metadata, (row, slot) -> ShardVerification.State.VERIFIED),
+          profile -> {});
   private final ClusterBalance balance =
       new ClusterBalance(metadata, OUT_AFTER, failed::contains, this::nanos);
 
@@ -129,10 +134,23 @@ public final class BalancedCluster {
     MemoryMetadata session = metadata.anotherClient();
     sessions.put(node, session);
     silent.remove(node);
-    NodeRow row = NodeRow.newBuilder().setName(node).setHost(node).setPort(9002).build();
+    NodeRow row =
+        NodeRow.newBuilder()
+            .setName(node)
+            .setHost(node)
+            .setPort(9002)
+            .setKnowsProfiles(!older.contains(node))
+            .build();
     session.require(
         Command.newBuilder()
             .setRegisterNode(RegisterNode.newBuilder().setNode(row).addAllDrives(rows)));
+  }
+
+  /** Its process starts again, of a build that does not know several profiles. */
+  public void joinAsOlder(String node) {
+    older.add(node);
+    join(node);
+    older.remove(node);
   }
 
   public void fallSilent(String... nodes) {

@@ -108,7 +108,8 @@ class FailureToleranceTest {
               }
             },
             new Accounts(metadata, "0".repeat(32), "ROOT", SecretSeals.NONE),
-            new Locator(metadata, (row, slot) -> ShardVerification.State.VERIFIED));
+            new Locator(metadata, (row, slot) -> ShardVerification.State.VERIFIED),
+            profile -> {});
     assertEquals(new FailureTolerance(2, null), admin.state().failureTolerance());
     missing.add(new UUID(0, 3));
     assertEquals(new FailureTolerance(1, null), admin.state().failureTolerance());

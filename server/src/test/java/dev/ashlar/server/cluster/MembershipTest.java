@@ -100,7 +100,7 @@ class MembershipTest {
   @Test
   void whoJoinsAClusterOfRacksHasOne() throws Exception {
     begin(true, false);
-    assertEquals(FailureDomain.DOMAIN_RACK, metadata.placement().failureDomain());
+    assertEquals(FailureDomain.DOMAIN_RACK, metadata.placement().standard().failureDomain());
     assertRefused("--rack", "", "");
     assertRefused("--rack", "", "z");
     join(NODES + 1, "r4", "");
@@ -109,7 +109,7 @@ class MembershipTest {
   @Test
   void whoJoinsAClusterOfZonesHasOne() throws Exception {
     begin(true, true);
-    assertEquals(FailureDomain.DOMAIN_ZONE, metadata.placement().failureDomain());
+    assertEquals(FailureDomain.DOMAIN_ZONE, metadata.placement().standard().failureDomain());
     assertRefused("--zone", "r4", "");
     join(NODES + 1, "", "z4");
   }

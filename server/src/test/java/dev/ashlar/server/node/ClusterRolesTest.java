@@ -212,7 +212,7 @@ public class ClusterRolesTest {
         opened.add(
             new GatewayRole(
                 options,
-                new GatewayRole.Backend(cluster.id(), PROFILE, metadata, drives::store),
+                new GatewayRole.Backend(cluster.id(), metadata, drives::store),
                 new GatewayRole.Dependencies(codes, slabs, meters, clock, clock, null, null),
                 LongUnaryOperator.identity()));
     RootCredential credential =
@@ -295,6 +295,10 @@ public class ClusterRolesTest {
     RehearsalClient s3 = gateway.s3();
     ClusterDrives drives = gateway.drives();
     s3.send("PUT", "/bucket", "", new byte[0]);
+    for (int i = 0; i < 20; i++) { // placement groups without blobs would not count
+      s3.send("PUT", "/bucket/gone-" + i, "", new byte[50_000]);
+      s3.send("DELETE", "/bucket/gone-" + i, "", new byte[0]);
+    }
     unmount(1);
     assertTrue(hasDrives(nodes.getFirst()), "a replacement");
     unmount(2);
@@ -400,7 +404,7 @@ public class ClusterRolesTest {
     assertEquals(0, metadata.registry().getEpoch());
     nodes.add(start(NODES, freePort()));
     await(() -> metadata.registry().getEpoch() == 1);
-    assertEquals(PROFILE, metadata.placement().profile());
+    assertEquals(PROFILE, metadata.placement().standard().profile());
     assertAnotherProfileIsRefused();
   }
 

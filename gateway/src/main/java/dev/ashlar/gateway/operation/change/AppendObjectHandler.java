@@ -10,6 +10,7 @@ import dev.ashlar.gateway.operation.object.PutObjectHandler;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
+import dev.ashlar.gateway.operation.shared.StorageClass;
 import dev.ashlar.gateway.operation.shared.WriteConditions;
 import dev.ashlar.gateway.s3.NewFacts;
 import dev.ashlar.gateway.s3.S3Request;
@@ -73,6 +74,7 @@ public record AppendObjectHandler(Backend backend) {
                     request.bucket(),
                     request.key(),
                     request.attributes(),
+                    request.storageClass(),
                     NewFacts.NONE,
                     isAbsent,
                     request.announced(),
@@ -91,6 +93,7 @@ public record AppendObjectHandler(Backend backend) {
           "Cannot specify both a write offset value and user-defined object metadata for existing"
               + " objects.");
     }
+    StorageClass.requireSame(request.storageClass(), place.summary().getStorageClass());
     ModifyObject.Builder command =
         ModifyObject.newBuilder()
             .setBucket(request.bucket())

@@ -8,6 +8,7 @@ import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
+import dev.ashlar.gateway.operation.shared.StorageClass;
 import dev.ashlar.gateway.operation.shared.WriteConditions;
 import dev.ashlar.gateway.s3.Etags;
 import dev.ashlar.gateway.s3.S3Dates;
@@ -30,6 +31,8 @@ public record PatchObjectHandler(Backend backend) {
     long length = body.length();
     ObjectRead object = permit.object();
     Precondition condition = condition(request, object);
+    StorageClass.requireSame(
+        request.storageClass(), object.object().getSummary().getStorageClass());
     ByteRange range = request.range().resolve(length, object.object().getSummary().getSize());
     ModifyObject.Builder command =
         ModifyObject.newBuilder()

@@ -8,6 +8,7 @@ import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.NewObjectAccess;
+import dev.ashlar.gateway.operation.shared.StorageClass;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.gateway.xml.XmlWriter;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
@@ -22,6 +23,7 @@ import java.util.HexFormat;
 public record CreateMultipartUploadHandler(Backend backend) {
   public HttpAnswer handle(S3Request.CreateMultipartUpload request, Permit permit)
       throws S3Exception, MetadataUnavailableException {
+    StorageClass storageClass = StorageClass.asked(backend, request.storageClass());
     NewObjectAccess access = NewObjectAccess.of(backend, permit, request.acl());
     String uploadId = newUploadId();
     UploadRow upload =
@@ -31,6 +33,7 @@ public record CreateMultipartUploadHandler(Backend backend) {
             .setUploadId(uploadId)
             .setOwner(access.owner())
             .setInitiator(permit.caller().canonicalId())
+            .setStorageClass(storageClass.stored())
             .setAttributes(request.attributes())
             .setFacts(access.facts(request.given().facts()))
             .setLock(request.given().lock())

@@ -6,6 +6,7 @@ import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.DisplayNames;
+import dev.ashlar.gateway.operation.shared.StorageClass;
 import dev.ashlar.gateway.s3.Etags;
 import dev.ashlar.gateway.s3.S3Dates;
 import dev.ashlar.gateway.s3.S3Request;
@@ -54,7 +55,7 @@ public record ListPartsHandler(Backend backend) {
     String initiator = Uploads.initiator(upload);
     xml.person("Initiator", initiator, names.of(initiator))
         .person("Owner", upload.getOwner(), names.of(upload.getOwner()))
-        .element("StorageClass", "STANDARD");
+        .element("StorageClass", StorageClass.shown(upload.getStorageClass()));
     Answers.writeChecksumAlgorithm(xml, upload.getChecksumAlgorithm(), upload.getChecksumType());
   }
 

@@ -7,12 +7,17 @@ import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.CopySources;
+import dev.ashlar.gateway.operation.shared.CopySources.Attempt;
+import dev.ashlar.gateway.operation.shared.Reencoding;
+import dev.ashlar.gateway.operation.shared.StorageClass;
 import dev.ashlar.gateway.s3.Etags;
 import dev.ashlar.gateway.s3.S3Dates;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.gateway.s3.SizeLimits;
 import dev.ashlar.gateway.xml.XmlWriter;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.client.ObjectRead;
+import dev.ashlar.protocol.client.UnavailableException;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.message.ChecksumType;
 import dev.ashlar.protocol.message.ChecksumValue;
@@ -21,27 +26,35 @@ import dev.ashlar.protocol.message.CopyPart;
 import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.ObjectSummary;
 import dev.ashlar.protocol.message.PartRow;
+import dev.ashlar.protocol.message.PutPart;
 import dev.ashlar.protocol.message.UploadRow;
+import dev.ashlar.protocol.model.PlacedProfile;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 
-/** Makes a part from a range of an object by referring to its blobs. No data moves. */
+/**
+ * Makes a part from a range of an object. The part refers to its blobs, so no data moves; only
+ * where the storage class of the upload means another profile than they have, it gets new blobs.
+ */
 public record UploadPartCopyHandler(Backend backend) {
 
   public HttpAnswer handle(S3Request.UploadPartCopy request, Caller caller)
-      throws S3Exception, MetadataUnavailableException {
+      throws S3Exception, UnavailableException, InterruptedException {
     UploadRow upload = Uploads.require(backend, request);
-    CopySources.Copied copied =
+    StorageClass storageClass = StorageClass.of(backend, upload);
+    CopySources.Copied<PartRow> copied =
         new CopySources(backend, caller)
             .copy(
                 request.source(),
                 from -> {
                   ObjectRecord source = from.object().object();
-                  return command(request, source, part(request, source, upload));
+                  return storageClass.hasProfileOf(source.getSlicesList())
+                      ? share(request, source, upload)
+                      : reencode(request, from.object(), storageClass.profile(), upload);
                 });
-    PartRow part = part(request, copied.source(), upload);
+    PartRow part = copied.copy();
     XmlWriter xml = new XmlWriter().openRoot("CopyPartResult");
     xml.element("LastModified", S3Dates.xml(copied.result().getLastModifiedMs()));
     xml.element("ETag", Etags.quote(part.getEtag()));
@@ -99,20 +112,56 @@ public record UploadPartCopyHandler(Backend backend) {
     return HexFormat.of().formatHex(md5.digest(name.getBytes(StandardCharsets.UTF_8)));
   }
 
-  private static Command.Builder command(
-      S3Request.UploadPartCopy request, ObjectRecord source, PartRow part) throws S3Exception {
+  /** Makes a part that refers to the blobs of its source. */
+  private Attempt<PartRow> share(
+      S3Request.UploadPartCopy request, ObjectRecord source, UploadRow upload)
+      throws S3Exception, MetadataUnavailableException {
+    PartRow part = part(request, source, upload);
     ByteRange range = range(request, source.getSummary());
-    return Command.newBuilder()
-        .setCopyPart(
-            CopyPart.newBuilder()
-                .setBucket(request.bucket())
-                .setKey(request.key())
-                .setUploadId(request.uploadId())
-                .setPart(part)
-                .setSourceBucket(request.source().bucket())
-                .setSourceKey(request.source().key())
-                .setSourceVersion(source.getVersion())
-                .setSourceOffset(range.offset())
-                .setSourceLength(range.length()));
+    CopyPart command =
+        CopyPart.newBuilder()
+            .setBucket(request.bucket())
+            .setKey(request.key())
+            .setUploadId(request.uploadId())
+            .setPart(part)
+            .setSourceBucket(request.source().bucket())
+            .setSourceKey(request.source().key())
+            .setSourceVersion(source.getVersion())
+            .setSourceOffset(range.offset())
+            .setSourceLength(range.length())
+            .build();
+    return new Attempt<>(
+        backend.metadata().submit(Command.newBuilder().setCopyPart(command)), part);
+  }
+
+  /** Makes a part with blobs of its own, and the ETag and checksum of an uploaded one. */
+  private Attempt<PartRow> reencode(
+      S3Request.UploadPartCopy request, ObjectRead source, PlacedProfile profile, UploadRow upload)
+      throws S3Exception, UnavailableException, InterruptedException {
+    ByteRange range = range(request, source.object().getSummary());
+    Reencoding.Ended ended =
+        new Reencoding(source, range, profile, MultipartChecksum.algorithm(upload))
+            .run(
+                backend,
+                (written, blobs) ->
+                    Command.newBuilder()
+                        .setPutPart(
+                            PutPart.newBuilder()
+                                .setBucket(request.bucket())
+                                .setKey(request.key())
+                                .setUploadId(request.uploadId())
+                                .setPart(part(request, range, written))
+                                .addAllBlobs(blobs)));
+    return new Attempt<>(ended.result(), part(request, range, ended.written()));
+  }
+
+  private static PartRow part(
+      S3Request.UploadPartCopy request, ByteRange range, Reencoding.Written written) {
+    return PartRow.newBuilder()
+        .setNumber(request.partNumber())
+        .setSize(range.length())
+        .setEtag(written.etag())
+        .setChecksum(written.checksum())
+        .build();
   }
 }

@@ -9,6 +9,7 @@ import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.BodyIngest;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
+import dev.ashlar.gateway.operation.shared.StorageClass;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.protocol.client.UnavailableException;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
@@ -24,7 +25,8 @@ public record UploadPartHandler(Backend backend) {
     UploadRow upload = Uploads.require(backend, request);
     requireSameChecksum(upload.getChecksumAlgorithm(), request.announced());
     BodyIngest.chooseChecksum(body, request.announced(), upload.getChecksumAlgorithm());
-    try (ObjectWriter writer = backend.store().newWriter(body.length())) {
+    int profile = StorageClass.of(backend, upload).profile().number();
+    try (ObjectWriter writer = backend.store().newWriter(profile, body.length())) {
       String etag = BodyIngest.copy(body, writer);
       PartRow part =
           PartRow.newBuilder()

@@ -9,7 +9,10 @@ import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.CopySources;
+import dev.ashlar.gateway.operation.shared.CopySources.Attempt;
 import dev.ashlar.gateway.operation.shared.NewObjectAccess;
+import dev.ashlar.gateway.operation.shared.Reencoding;
+import dev.ashlar.gateway.operation.shared.StorageClass;
 import dev.ashlar.gateway.operation.shared.WriteConditions;
 import dev.ashlar.gateway.s3.Etags;
 import dev.ashlar.gateway.s3.S3Dates;
@@ -17,24 +20,41 @@ import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.gateway.s3.SizeLimits;
 import dev.ashlar.gateway.xml.XmlWriter;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.client.ObjectRead;
+import dev.ashlar.protocol.client.UnavailableException;
+import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CopyObject;
+import dev.ashlar.protocol.message.ObjectAttributes;
 import dev.ashlar.protocol.message.ObjectFacts;
 import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.ObjectSummary;
+import dev.ashlar.protocol.message.PutObject;
 import dev.ashlar.protocol.message.Tag;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.List;
 
-/** Copies an object by referring to the same blobs. No data moves. */
+/**
+ * Copies an object. The copy refers to the same blobs, so no data moves; only where its storage
+ * class means another profile than they have, it gets new blobs.
+ */
 public record CopyObjectHandler(Backend backend) {
+  /** What the copy has besides content and metadata. */
+  private record Target(StorageClass storageClass, NewObjectAccess access) {
+    /** The summary of a copy that has these bytes. */
+    ObjectSummary.Builder summary(ObjectSummary source) {
+      return source.toBuilder().setOwner(access.owner()).setStorageClass(storageClass.stored());
+    }
+  }
 
   public HttpAnswer handle(S3Request.CopyObject request, Permit permit)
-      throws S3Exception, MetadataUnavailableException {
+      throws S3Exception, UnavailableException, InterruptedException {
+    StorageClass storageClass = StorageClass.asked(backend, request.storageClass());
     NewObjectAccess access = NewObjectAccess.of(backend, permit, request.acl());
     WriteConditions.check(backend, request, request.precondition());
-    CopySources.Copied copied =
+    Target target = new Target(storageClass, access);
+    CopySources.Copied<ObjectSummary> copied =
         new CopySources(backend, permit.caller())
             .copy(
                 request.source(),
@@ -42,14 +62,15 @@ public record CopyObjectHandler(Backend backend) {
                   ObjectRecord source = from.object().object();
                   requireCopyable(source, request.checksum());
                   ObjectFacts facts = access.facts(facts(request, from, permit.caller()));
-                  return Command.newBuilder().setCopyObject(copy(request, source, facts, access));
+                  return storageClass.hasProfileOf(source.getSlicesList())
+                      ? share(request, source, facts, target)
+                      : reencode(request, from.object(), facts, target);
                 });
     HttpHeaders headers = Answers.headers();
     Answers.addVersion(headers, copied.result());
     copied.addSourceVersion(headers);
     return Answers.xml(
-        document(copied.source().getSummary(), copied.result().getLastModifiedMs()).toBytes(),
-        headers);
+        document(copied.copy(), copied.result().getLastModifiedMs()).toBytes(), headers);
   }
 
   private static void requireCopyable(ObjectRecord source, ChecksumAlgorithm wanted)
@@ -83,30 +104,79 @@ public record CopyObjectHandler(Backend backend) {
     return request.given().facts().toBuilder().addAllTags(tags).build();
   }
 
-  private static CopyObject copy(
-      S3Request.CopyObject request,
-      ObjectRecord source,
-      ObjectFacts facts,
-      NewObjectAccess access) {
-    return CopyObject.newBuilder()
-        .setSourceBucket(request.source().bucket())
-        .setSourceKey(request.source().key())
-        .setSourceVersion(source.getVersion())
-        .setBucket(request.bucket())
-        .setKey(request.key())
-        .setSummary(source.getSummary().toBuilder().setOwner(access.owner()))
-        .setAttributes(request.attributes() == null ? source.getAttributes() : request.attributes())
-        .setPrecondition(request.precondition())
-        .setFacts(facts)
-        .setLock(request.given().lock())
+  /** Makes a copy that refers to the blobs of its source. */
+  private Attempt<ObjectSummary> share(
+      S3Request.CopyObject request, ObjectRecord source, ObjectFacts facts, Target target)
+      throws MetadataUnavailableException {
+    ObjectSummary summary = target.summary(source.getSummary()).build();
+    CopyObject command =
+        CopyObject.newBuilder()
+            .setSourceBucket(request.source().bucket())
+            .setSourceKey(request.source().key())
+            .setSourceVersion(source.getVersion())
+            .setBucket(request.bucket())
+            .setKey(request.key())
+            .setSummary(summary)
+            .setAttributes(attributes(request, source))
+            .setPrecondition(request.precondition())
+            .setFacts(facts)
+            .setLock(request.given().lock())
+            .build();
+    return new Attempt<>(
+        backend.metadata().submit(Command.newBuilder().setCopyObject(command)), summary);
+  }
+
+  /** Makes a copy with blobs of its own. It has no parts, as on Amazon S3. */
+  private Attempt<ObjectSummary> reencode(
+      S3Request.CopyObject request, ObjectRead source, ObjectFacts facts, Target target)
+      throws UnavailableException, InterruptedException {
+    ObjectSummary present = source.object().getSummary();
+    ChecksumAlgorithm checksum = present.getChecksum().getAlgorithm();
+    Reencoding.Ended ended =
+        new Reencoding(
+                source,
+                new ByteRange(0, present.getSize()),
+                target.storageClass().profile(),
+                checksum == ChecksumAlgorithm.CHECKSUM_NONE
+                    ? ChecksumAlgorithm.CHECKSUM_CRC64NVME
+                    : checksum)
+            .run(
+                backend,
+                (written, blobs) ->
+                    Command.newBuilder()
+                        .setPutObject(
+                            PutObject.newBuilder()
+                                .setBucket(request.bucket())
+                                .setKey(request.key())
+                                .setSummary(summary(target, present, written))
+                                .setAttributes(attributes(request, source.object()))
+                                .addAllBlobs(blobs)
+                                .setPrecondition(request.precondition())
+                                .setFacts(facts)
+                                .setLock(request.given().lock())
+                                .setCopied(true)));
+    return new Attempt<>(ended.result(), summary(target, present, ended.written()));
+  }
+
+  private static ObjectSummary summary(
+      Target target, ObjectSummary source, Reencoding.Written written) {
+    return target
+        .summary(source)
+        .clearPartCount()
+        .setEtag(written.etag())
+        .setChecksum(written.checksum())
         .build();
   }
 
-  private static XmlWriter document(ObjectSummary source, long lastModifiedMs) {
+  private static ObjectAttributes attributes(S3Request.CopyObject request, ObjectRecord source) {
+    return request.attributes() == null ? source.getAttributes() : request.attributes();
+  }
+
+  private static XmlWriter document(ObjectSummary copy, long lastModifiedMs) {
     XmlWriter xml = new XmlWriter().openRoot("CopyObjectResult");
     xml.element("LastModified", S3Dates.xml(lastModifiedMs));
-    xml.element("ETag", Etags.quote(source.getEtag()));
-    Answers.writeChecksum(xml, source.getChecksum(), true);
+    xml.element("ETag", Etags.quote(copy.getEtag()));
+    Answers.writeChecksum(xml, copy.getChecksum(), true);
     return xml.close();
   }
 }

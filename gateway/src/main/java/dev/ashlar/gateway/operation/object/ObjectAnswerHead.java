@@ -2,6 +2,7 @@ package dev.ashlar.gateway.operation.object;
 
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.AmzHeaderNames;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.s3.Etags;
 import dev.ashlar.gateway.s3.S3Dates;
@@ -45,6 +46,9 @@ record ObjectAnswerHead(int status, HttpHeaders headers, ByteRange range) {
         .getAttributes()
         .getUserMetadataMap()
         .forEach((name, value) -> headers.add("x-amz-meta-" + name, value));
+    if (!summary.getStorageClass().isEmpty()) {
+      headers.set(AmzHeaderNames.STORAGE_CLASS, summary.getStorageClass());
+    }
     if (options.partNumber() > 0 && summary.getPartCount() > 0) {
       headers.set("x-amz-mp-parts-count", Integer.toString(summary.getPartCount()));
     }

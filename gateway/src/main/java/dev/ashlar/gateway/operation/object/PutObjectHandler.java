@@ -10,6 +10,7 @@ import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.BodyIngest;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
 import dev.ashlar.gateway.operation.shared.NewObjectAccess;
+import dev.ashlar.gateway.operation.shared.StorageClass;
 import dev.ashlar.gateway.operation.shared.WriteConditions;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.protocol.client.UnavailableException;
@@ -33,15 +34,18 @@ public record PutObjectHandler(Backend backend) {
   /** Takes the body in and submits the command that makes an object of it. */
   public Stored store(S3Request.PutObject request, Permit permit, PayloadBody body)
       throws S3Exception, UnavailableException, InterruptedException {
+    StorageClass storageClass = StorageClass.asked(backend, request.storageClass());
     NewObjectAccess access = NewObjectAccess.of(backend, permit, request.acl());
     BodyIngest.chooseChecksum(body, request.announced(), ChecksumAlgorithm.CHECKSUM_NONE);
-    try (ObjectWriter writer = backend.store().newWriter(body.length())) {
+    try (ObjectWriter writer =
+        backend.store().newWriter(storageClass.profile().number(), body.length())) {
       String etag = BodyIngest.copy(body, writer);
       ObjectSummary summary =
           ObjectSummary.newBuilder()
               .setSize(writer.length())
               .setEtag(etag)
               .setOwner(access.owner())
+              .setStorageClass(storageClass.stored())
               .setChecksum(body.checksum())
               .build();
       CommandResult result =

@@ -1,5 +1,7 @@
 package dev.ashlar.gateway.operation.shared;
 
+import dev.ashlar.blob.DataUnavailableException;
+import dev.ashlar.blob.DataUnavailableException.Reason;
 import dev.ashlar.gateway.access.AccessControl.Permit;
 import dev.ashlar.gateway.access.Caller;
 import dev.ashlar.gateway.error.S3Error;
@@ -8,9 +10,8 @@ import dev.ashlar.gateway.s3.Conditions.Verdict;
 import dev.ashlar.gateway.s3.S3Request.CopySource;
 import dev.ashlar.gateway.version.VersionId;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
-import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.client.UnavailableException;
 import dev.ashlar.protocol.message.CommandResult;
-import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.ObjectSummary;
 import dev.ashlar.protocol.message.ResultCode;
 import io.netty.handler.codec.http.HttpHeaders;
@@ -19,33 +20,39 @@ import io.netty.handler.codec.http.HttpHeaders;
 public record CopySources(Backend backend, Caller caller) {
   private static final int TRIES = 5;
 
-  /** Makes the command that copies the version of the source that may be read. */
-  public interface Copy {
-    Command.Builder of(Permit source) throws S3Exception, MetadataUnavailableException;
+  /** Submits a command that copies the version of the source that may be read. */
+  public interface Copy<T> {
+    Attempt<T> from(Permit source) throws S3Exception, UnavailableException, InterruptedException;
   }
 
-  /** A copy that was made. */
-  public static final class Copied {
-    private final Permit permit;
-    private final CommandResult result;
+  /**
+   * What came of a command.
+   *
+   * @param copy what it makes if its result is OK
+   */
+  public record Attempt<T>(CommandResult result, T copy) {}
 
-    Copied(Permit permit, CommandResult result) {
+  /** A copy that was made. */
+  public static final class Copied<T> {
+    private final Permit permit;
+    private final Attempt<T> attempt;
+
+    Copied(Permit permit, Attempt<T> attempt) {
       this.permit = permit;
-      this.result = result;
+      this.attempt = attempt;
     }
 
-    /** The version that was copied. */
-    public ObjectRecord source() {
-      return permit.object().object();
+    public T copy() {
+      return attempt.copy();
     }
 
     public CommandResult result() {
-      return result;
+      return attempt.result();
     }
 
     /** Names the version that was copied, where its bucket keeps versions. */
     public void addSourceVersion(HttpHeaders headers) {
-      String id = VersionId.of(source(), permit.bucket());
+      String id = VersionId.of(permit.object().object(), permit.bucket());
       if (id != null) {
         headers.set("x-amz-copy-source-version-id", id);
       }
@@ -53,16 +60,25 @@ public record CopySources(Backend backend, Caller caller) {
   }
 
   /** Copies the version that is named, or else the present one. */
-  public Copied copy(CopySource from, Copy copy) throws S3Exception, MetadataUnavailableException {
+  public <T> Copied<T> copy(CopySource from, Copy<T> copy)
+      throws S3Exception, UnavailableException, InterruptedException {
+    // The source may be replaced while it is copied: then what is there now is copied.
     for (int tries = 1; ; tries++) {
       Permit source = open(from);
-      CommandResult result = backend.metadata().submit(copy.of(source));
-      if (result.getCode() == ResultCode.NO_SUCH_KEY) {
-        open(from); // If it is the source that is gone, a read tells what is missing.
-      }
-      // The source was replaced after it was read: copy what is there now.
-      if (result.getCode() != ResultCode.CONDITIONAL_CONFLICT || tries == TRIES) {
-        return new Copied(source, ErrorMapping.requireOk(result));
+      try {
+        Attempt<T> attempt = copy.from(source);
+        ResultCode code = attempt.result().getCode();
+        if (code == ResultCode.NO_SUCH_KEY) {
+          open(from); // If it is the source that is gone, a read tells what is missing.
+        }
+        if (code != ResultCode.CONDITIONAL_CONFLICT || tries == TRIES) {
+          ErrorMapping.requireOk(code);
+          return new Copied<>(source, attempt);
+        }
+      } catch (DataUnavailableException e) {
+        if (e.reason() != Reason.GONE || tries == TRIES) {
+          throw e;
+        }
       }
     }
   }

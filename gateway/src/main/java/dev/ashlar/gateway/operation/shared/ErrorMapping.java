@@ -44,6 +44,7 @@ public final class ErrorMapping {
       case QUOTA_EXCEEDED -> S3Error.QUOTA_EXCEEDED;
       case TOKEN_REUSED -> S3Error.IDEMPOTENCY_PARAMETER_MISMATCH;
       case INVALID_PART -> S3Error.INVALID_PART;
+      case NO_SUCH_CLASS -> S3Error.INVALID_STORAGE_CLASS;
       case ENTITY_TOO_SMALL -> S3Error.ENTITY_TOO_SMALL;
       case LIMIT_EXCEEDED -> S3Error.INVALID_REQUEST;
       case INVALID_RANGE -> S3Error.INVALID_RANGE;
@@ -51,7 +52,7 @@ public final class ErrorMapping {
       // Of S3 operations, only one that creates a bucket meets it: its account was just deleted.
       case NO_SUCH_ENTITY -> S3Error.INVALID_ACCESS_KEY_ID;
       // The command was not applied, or its outcome is unknown: the client has to retry.
-      case NOT_DURABLE, DEAD_SESSION, STALE_REQUEST, TOO_MANY_UNFOLDED ->
+      case NOT_DURABLE, DEAD_SESSION, STALE_REQUEST, TOO_MANY_UNFOLDED, NO_SUCH_PROFILE ->
           S3Error.SERVICE_UNAVAILABLE;
       // While metadata is upgraded, commands of the new version are refused until all peers know
       // it.

@@ -53,7 +53,7 @@ public final class ListingDocument {
     ChecksumValue checksum = summary.getChecksum();
     Answers.writeChecksumAlgorithm(xml, checksum.getAlgorithm(), checksum.getType());
     xml.element("Size", summary.getSize());
-    xml.element("StorageClass", storageClass(summary));
+    xml.element("StorageClass", StorageClass.shown(summary.getStorageClass()));
     return this;
   }
 
@@ -71,9 +71,5 @@ public final class ListingDocument {
       }
     }
     return this;
-  }
-
-  public static String storageClass(ObjectSummary summary) {
-    return summary.getStorageClass().isEmpty() ? "STANDARD" : summary.getStorageClass();
   }
 }

@@ -33,7 +33,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CommitQueue {
   static final int BATCH_BYTES_MAX = 256 << 10;
-  static final int COMMAND_BYTES_MAX = RaftSettings.ENTRY_BYTES_MAX * 3 / 4 - BATCH_BYTES_MAX;
+
+  /** The longest command that is accepted. */
+  public static final int COMMAND_BYTES_MAX =
+      RaftSettings.ENTRY_BYTES_MAX * 3 / 4 - BATCH_BYTES_MAX;
+
   static final int WAITING_MAX = 4096;
 
   private final Clock clock;

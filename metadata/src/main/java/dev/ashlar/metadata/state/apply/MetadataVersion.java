@@ -22,7 +22,7 @@ public final class MetadataVersion {
   public static final int FIRST = 2;
 
   /** The latest version that this build supports. */
-  public static final int KNOWN = 7;
+  public static final int KNOWN = 8;
 
   /**
    * From this version on, a command at which apply fails is refused. Before, it stopped the peer at
@@ -79,6 +79,13 @@ public final class MetadataVersion {
    * backup begins with it, so that builds which know neither take no part.
    */
   public static final int FREEZES_BLOBS = 7;
+
+  /**
+   * From this version on, profiles can be added to the store, and removed, and new data can be a
+   * copy of data that has another profile. A map of drives must have the profiles of the present
+   * one, and placement groups without blobs do not keep a drive from being replaced.
+   */
+  public static final int ADDS_PROFILES = 8;
 
   private MetadataVersion() {}
 

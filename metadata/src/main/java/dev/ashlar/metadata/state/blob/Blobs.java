@@ -3,6 +3,7 @@ package dev.ashlar.metadata.state.blob;
 import static dev.ashlar.metadata.state.apply.ApplyContext.require;
 
 import dev.ashlar.metadata.state.apply.ApplyContext;
+import dev.ashlar.metadata.state.apply.RefusedCommandException;
 import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.layout.StripeLayout;
@@ -23,6 +24,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.UUID;
 
@@ -52,9 +54,12 @@ public final class Blobs {
       require(context.sessions().isLive(blob.getId().getSession()), ResultCode.DEAD_SESSION);
       BlobId id = BlobId.of(blob.getId());
       require(
+          id.profile() >= map.profiles().size() || map.numbered(id.profile()).isPresent(),
+          ResultCode.NO_SUCH_PROFILE);
+      require(
           fits(blob, map)
               && ids.add(blob.getId())
-              && context.table().get(Keys.blob(id, map.pgCount())) == null,
+              && context.table().get(Keys.blob(blob.getPg(), id)) == null,
           ResultCode.INVALID_COMMAND);
       rows.add(row(context, blob, map));
     }
@@ -64,7 +69,7 @@ public final class Blobs {
   private static boolean fits(NewBlob blob, PlacementMap map) {
     return blob.getLength() > 0
         && blob.getLength() <= LENGTH_MAX
-        && blob.getPg() == BlobId.of(blob.getId()).placementGroup(map.pgCount())
+        && map.group(BlobId.of(blob.getId())).equals(OptionalInt.of(blob.getPg()))
         && blob.getProfile().equals(map.profile(blob.getPg()).toMessage())
         && blob.getEpoch() <= map.epoch();
   }
@@ -106,7 +111,7 @@ public final class Blobs {
       return earlier;
     }
     int pg = blob.getPg();
-    List<UUID> drives = new ArrayList<>(map.slotDrives().get(pg));
+    List<UUID> drives = new ArrayList<>(map.slots(pg));
     earlier.forEach(drives::set);
     Map<Integer, UUID> placed = new HashMap<>(earlier);
     for (int slot = 0; slot < drives.size(); slot++) {
@@ -201,7 +206,8 @@ public final class Blobs {
   }
 
   public static Optional<BlobRow> find(ApplyContext context, BlobIdValue id) {
-    return context.catalog().writtenBlobs().get(context.table(), key(context, id));
+    return key(context, BlobId.of(id))
+        .flatMap(key -> context.catalog().writtenBlobs().get(context.table(), key));
   }
 
   /** Writes a changed row and updates the tables of debts and of unfolded blobs. */
@@ -229,8 +235,16 @@ public final class Blobs {
     return row.getAttemptsCount() > 0 && row.getReferences() > 0;
   }
 
+  /** The key of the blob's row; refuses the command if the store does not have its profile. */
   private static byte[] key(ApplyContext context, BlobIdValue id) {
-    return Keys.blob(BlobId.of(id), context.placement().pgCount());
+    return key(context, BlobId.of(id))
+        .orElseThrow(() -> new RefusedCommandException(ResultCode.INVALID_COMMAND));
+  }
+
+  /** The key of the blob's row; empty if the store does not have its profile. */
+  static Optional<byte[]> key(ApplyContext context, BlobId id) {
+    OptionalInt pg = context.placement().group(id);
+    return pg.isEmpty() ? Optional.empty() : Optional.of(Keys.blob(pg.getAsInt(), id));
   }
 
   /** Removes the rows of garbage; skips blobs that are unknown (after a retry) or referenced. */

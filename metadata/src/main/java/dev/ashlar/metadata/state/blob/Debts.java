@@ -17,6 +17,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -119,31 +120,50 @@ public final class Debts {
   /** Updates the sums for an entry of the table of debts that changes, appears or disappears. */
   private static void count(Overlay table, @Nullable Entry before, @Nullable Entry after) {
     if (before != null && after != null && before.spare() == after.spare()) {
-      add(table, after.spare(), 0, after.bytes() - before.bytes());
+      add(table, after, 0, after.bytes() - before.bytes());
       return;
     }
     if (before != null) {
-      add(table, before.spare(), -1, -before.bytes());
+      add(table, before, -1, -before.bytes());
     }
     if (after != null) {
-      add(table, after.spare(), 1, after.bytes());
+      add(table, after, 1, after.bytes());
     }
   }
 
-  private static void add(Overlay table, int spare, int blobs, long bytes) {
+  private static void add(Overlay table, Entry entry, int blobs, long bytes) {
+    int spare = entry.spare();
     byte[] key = Keys.debtLevel(spare);
     DebtLevel present =
         table.row(key, DebtLevel.parser()).orElse(DebtLevel.newBuilder().setSpare(spare).build());
-    DebtLevel changed =
+    DebtLevel.Builder changed =
         present.toBuilder()
             .setBlobs(present.getBlobs() + blobs)
-            .setBytes(present.getBytes() + bytes)
-            .build();
+            .setBytes(present.getBytes() + bytes);
+    if (entry.id().profile() > 0) {
+      addOfProfile(changed, entry.id().profile(), blobs, bytes);
+    }
     if (changed.getBlobs() == 0) {
       table.delete(key);
     } else {
-      table.put(key, changed.toByteArray());
+      table.put(key, changed.build().toByteArray());
     }
+  }
+
+  private static void addOfProfile(DebtLevel.Builder level, int number, int blobs, long bytes) {
+    SortedMap<Integer, DebtLevel.OfProfile> parts = new TreeMap<>();
+    level.getAddedList().forEach(part -> parts.put(part.getNumber(), part));
+    DebtLevel.OfProfile present =
+        parts.getOrDefault(number, DebtLevel.OfProfile.getDefaultInstance());
+    DebtLevel.OfProfile changed =
+        DebtLevel.OfProfile.newBuilder()
+            .setNumber(number)
+            .setBlobs(present.getBlobs() + blobs)
+            .setBytes(present.getBytes() + bytes)
+            .build();
+    parts.put(number, changed);
+    parts.values().removeIf(part -> part.getBlobs() == 0);
+    level.clearAdded().addAllAdded(parts.values());
   }
 
   /** All existing levels, the least spare first. */

@@ -127,7 +127,7 @@ public final class Repairs {
   /** Whether no blob or shard has this name. */
   private static boolean isFree(ApplyContext context, BlobId name) {
     return Debts.blobNamed(context.table(), name) == null
-        && context.table().get(Keys.blob(name, context.placement().pgCount())) == null;
+        && Blobs.key(context, name).map(context.table()::get).isEmpty();
   }
 
   /** The last revision that touched the slot, folded or not. */

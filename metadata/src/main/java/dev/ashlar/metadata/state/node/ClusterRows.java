@@ -22,13 +22,13 @@ import dev.ashlar.protocol.message.SlotMove;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.PlacementMap.Move;
+import dev.ashlar.protocol.model.Profile;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /** Commands on drives and the placement map. */
 public final class ClusterRows {
@@ -44,7 +44,7 @@ public final class ClusterRows {
             : command.getVacantList();
     checkLives(catalog.drives(), vacant);
     PlacementMap present = catalog.placement();
-    PlacementMap map = pgMap.getEpoch() == 0 ? null : checked(pgMap, present, drives);
+    PlacementMap map = pgMap.getEpoch() == 0 ? null : checked(context, pgMap, drives);
     put(context, drives, command.getDrivesList());
     if (map != null && present != null) {
       replace(context, present, map.epoch(), present.movesTo(map), List.of());
@@ -64,9 +64,9 @@ public final class ClusterRows {
       UUID drive = new UUID(move.getDriveHigh(), move.getDriveLow());
       require(
           move.getPg() >= 0
-              && move.getPg() < present.pgCount()
+              && move.getPg() < present.slotDrives().size()
               && move.getSlot() >= 0
-              && move.getSlot() < present.profile(move.getPg()).shards()
+              && move.getSlot() < present.slots(move.getPg()).size()
               && context.catalog().drives().containsKey(drive),
           ResultCode.INVALID_COMMAND);
       moves.add(new Move(move.getPg(), move.getSlot(), drive));
@@ -165,11 +165,12 @@ public final class ClusterRows {
   }
 
   /**
-   * Checks a new map. The number of placement groups and the profile never change: the keys of blob
+   * Checks a new map. The profiles and their placement groups do not change by it: the keys of blob
    * rows and the meaning of slots depend on them.
    */
   private static PlacementMap checked(
-      PgMapRow row, @Nullable PlacementMap present, Map<UUID, DriveId> drives) {
+      ApplyContext context, PgMapRow row, Map<UUID, DriveId> drives) {
+    PlacementMap present = context.catalog().placement();
     PlacementMap map;
     try {
       map = PlacementMap.of(row);
@@ -179,13 +180,30 @@ public final class ClusterRows {
     require(
         map.slotDrives().stream().flatMap(List::stream).allMatch(drives::containsKey),
         ResultCode.INVALID_COMMAND);
-    if (present != null) {
+    if (present == null) {
+      require(map.profiles().size() == 1, ResultCode.INVALID_COMMAND);
+    } else {
       require(map.epoch() > present.epoch(), ResultCode.CONDITIONAL_CONFLICT);
-      require(
-          map.pgCount() == present.pgCount() && map.profile().equals(present.profile()),
-          ResultCode.INVALID_COMMAND);
+      require(haveSameProfiles(context, map, present), ResultCode.INVALID_COMMAND);
     }
     return map;
+  }
+
+  private static boolean haveSameProfiles(
+      ApplyContext context, PlacementMap map, PlacementMap present) {
+    return context.version() < MetadataVersion.ADDS_PROFILES
+        ? groups(map).equals(groups(present))
+        : map.profiles().equals(present.profiles())
+            && map.standardNumber() == present.standardNumber();
+  }
+
+  /** The slots that a placement group of each profile has, and how many groups there are. */
+  private record Groups(Profile profile, int count, boolean isRemoved) {}
+
+  private static List<Groups> groups(PlacementMap map) {
+    return map.profiles().stream()
+        .map(placed -> new Groups(placed.profile(), placed.groupCount(), placed.isRemoved()))
+        .toList();
   }
 
   // ---- Recalls ----

@@ -1,6 +1,7 @@
 package dev.ashlar.metadata.state.node;
 
 import dev.ashlar.metadata.state.apply.ApplyContext;
+import dev.ashlar.metadata.state.apply.MetadataVersion;
 import dev.ashlar.metadata.state.blob.Blobs;
 import dev.ashlar.metadata.state.blob.Debts;
 import dev.ashlar.metadata.table.Keys;
@@ -13,12 +14,15 @@ import dev.ashlar.protocol.message.NodeRow;
 import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.NodeLiveness;
+import dev.ashlar.protocol.model.PlacedProfile;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.UUID;
@@ -37,6 +41,9 @@ final class DriveLossCheck {
    * first.
    */
   private static final int BLOBS_MAX = 5_000;
+
+  /** The maximum of rows of the table of debts that are looked at, most of which are skipped. */
+  private static final int DEBTS_MAX = 200_000;
 
   private final PlacementMap map;
   private final Map<UUID, DriveRow> rows = new HashMap<>();
@@ -63,21 +70,51 @@ final class DriveLossCheck {
       return true; // nothing was written yet
     }
     DriveLossCheck drives = new DriveLossCheck(context.table(), map, context.logTimeMs());
-    int lostMax = 0;
-    for (int pg = 0; pg < map.pgCount(); pg++) {
-      if (drives.mayHold(pg, drive)) {
-        if (drives.others(pg, drive, true) >= map.profile(pg).parityShards()) {
-          return false;
-        }
-        lostMax = Math.max(lostMax, drives.others(pg, drive, false));
+    int[] lostMax = new int[map.profiles().size()];
+    for (PlacedProfile placed : map.present()) {
+      OptionalInt lost = drives.lostMax(context, placed, drive);
+      if (lost.isEmpty()) {
+        return false;
       }
+      lostMax[placed.number()] = lost.getAsInt();
     }
     return canRebuild(context, drive, lostMax);
   }
 
+  /**
+   * The most slots of a placement group of this profile that are lost without all rows being
+   * settled; empty if a group cannot spare the drive. Groups without blobs lose nothing, so a
+   * profile with less parity than others counts only as far as there is data that has it.
+   */
+  private OptionalInt lostMax(ApplyContext context, PlacedProfile placed, UUID drive) {
+    int max = 0;
+    for (int pg = placed.firstGroup(); pg < placed.endGroup(); pg++) {
+      if (mayHold(pg, drive)) {
+        boolean isSpared = others(pg, drive, true) < placed.profile().parityShards();
+        int lost = others(pg, drive, false);
+        if ((!isSpared || lost > max) && mayHaveBlobs(context, pg)) {
+          if (!isSpared) {
+            return OptionalInt.empty();
+          }
+          max = lost;
+        }
+      }
+    }
+    return OptionalInt.of(max);
+  }
+
+  private static boolean mayHaveBlobs(ApplyContext context, int pg) {
+    if (context.version() < MetadataVersion.ADDS_PROFILES) {
+      return true; // builds of that time did not look
+    }
+    try (Table.Cursor cursor = context.table().cursor(Keys.group(pg))) {
+      return cursor.isValid();
+    }
+  }
+
   private boolean mayHold(int pg, UUID drive) {
     boolean wasThere = map.pastOf(pg).stream().anyMatch(before -> before.drive().equals(drive));
-    return map.slotDrives().get(pg).contains(drive) || (wasThere && isHolding(drive));
+    return map.slots(pg).contains(drive) || (wasThere && isHolding(drive));
   }
 
   /** The drives that may have shards of this slot. */
@@ -139,17 +176,27 @@ final class DriveLossCheck {
   }
 
   /**
-   * Whether no blob with debts needs its shard on the drive.
+   * Whether no blob with debts needs its shard on the drive. A blob that can lose more shards than
+   * its profile has debts which the table does not contain is safe; so is one that only has to
+   * move, which its placement group has shown.
    *
-   * @param unnoted the maximum of debts of a blob that the table does not contain yet
+   * @param unnoted per profile, the maximum of debts of a blob that the table does not contain yet
    */
-  private static boolean canRebuild(ApplyContext context, UUID drive, int unnoted) {
+  private static boolean canRebuild(ApplyContext context, UUID drive, int[] unnoted) {
+    int unnotedMax = Arrays.stream(unnoted).max().orElse(0);
     int looked = 0;
+    int passed = 0;
     try (Table.Cursor cursor = context.table().cursor(Keys.table('E'))) {
       for (; cursor.isValid(); cursor.next()) {
         Debts.Entry entry = Debts.Entry.of(cursor.key(), cursor.value());
-        if (entry.spare() > unnoted) {
+        if (entry.spare() > unnotedMax) {
           return true; // blobs with the least spare come first
+        }
+        if (++passed > DEBTS_MAX) {
+          return false;
+        }
+        if (entry.spare() > unnoted[entry.id().profile()]) {
+          continue;
         }
         Optional<BlobRow> row = Blobs.find(context, entry.id().toMessage());
         looked++;

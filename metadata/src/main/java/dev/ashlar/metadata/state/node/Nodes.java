@@ -41,6 +41,7 @@ public final class Nodes {
             .toList();
     require(!node.getName().isEmpty(), ResultCode.INVALID_COMMAND);
     require(drives.isEmpty() == (node.getPort() == 0), ResultCode.INVALID_COMMAND);
+    Profiles.checkKnown(context, node);
     Optional<NodeRow> present = context.table().row(Keys.node(node.getName()), NodeRow.parser());
     present.ifPresent(row -> checkTakenOver(context, session, row, node));
     drives.forEach(drive -> checkOwn(context, drive));
@@ -155,7 +156,7 @@ public final class Nodes {
   public static Registry registry(Table snapshot, @Nullable PlacementMap map) {
     Registry.Builder registry = Registry.newBuilder();
     if (map != null) {
-      registry.setEpoch(map.epoch()).setProfile(map.profile().toMessage());
+      registry.setEpoch(map.epoch()).setProfile(map.profiles().getFirst().profile().toMessage());
     }
     registry
         .addAllNodes(snapshot.rows('N', NodeRow.parser()))

@@ -7,6 +7,7 @@ import dev.ashlar.metadata.state.apply.MetadataVersion;
 import dev.ashlar.metadata.state.apply.RefusedCommandException;
 import dev.ashlar.metadata.state.blob.Blobs;
 import dev.ashlar.metadata.state.identity.AccountCommands;
+import dev.ashlar.metadata.state.node.Profiles;
 import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.metadata.table.ObjectTable;
 import dev.ashlar.metadata.table.Table;
@@ -104,6 +105,7 @@ public final class ObjectCommands {
 
   public static CommandResult put(ApplyContext context, PutObject command) {
     BucketRow bucket = context.bucket(command.getBucket());
+    Profiles.checkClass(context, command.getSummary().getStorageClass());
     NewVersion version = NewVersion.of(context, bucket, command.getLock(), command.getFacts());
     checkPrecondition(context, bucket, command.getKey(), command.getPrecondition());
     List<BlobRow> blobs = Blobs.admit(context, command.getBlobsList());
@@ -115,8 +117,13 @@ public final class ObjectCommands {
             .setSummary(command.getSummary())
             .setAttributes(command.getAttributes())
             .addAllSlices(Blobs.insert(context, blobs));
+    boolean isCopy = command.getCopied() && context.version() >= MetadataVersion.ADDS_PROFILES;
     return replace(
-        context, bucket, command.getKey(), version.applyTo(object), EventRow.Kind.CREATED_BY_PUT);
+        context,
+        bucket,
+        command.getKey(),
+        version.applyTo(object),
+        isCopy ? EventRow.Kind.CREATED_BY_COPY : EventRow.Kind.CREATED_BY_PUT);
   }
 
   /**
@@ -148,6 +155,7 @@ public final class ObjectCommands {
 
   public static CommandResult copy(ApplyContext context, CopyObject command) {
     BucketRow bucket = context.bucket(command.getBucket());
+    Profiles.checkClass(context, command.getSummary().getStorageClass());
     NewVersion version = NewVersion.of(context, bucket, command.getLock(), command.getFacts());
     ObjectRecord source =
         source(

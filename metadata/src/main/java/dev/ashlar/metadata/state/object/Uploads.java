@@ -5,6 +5,7 @@ import static dev.ashlar.metadata.state.apply.ApplyContext.require;
 import dev.ashlar.metadata.state.apply.ApplyContext;
 import dev.ashlar.metadata.state.apply.MetadataVersion;
 import dev.ashlar.metadata.state.blob.Blobs;
+import dev.ashlar.metadata.state.node.Profiles;
 import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.metadata.table.Table;
 import dev.ashlar.protocol.message.AbortUpload;
@@ -47,6 +48,7 @@ public final class Uploads {
     require(
         !upload.getUploadId().isEmpty() && context.table().get(key) == null,
         ResultCode.INVALID_COMMAND);
+    Profiles.checkClass(context, upload.getStorageClass());
     UploadRow.Builder row = upload.toBuilder().setInitiatedAtMs(context.timeMs());
     if (context.version() >= MetadataVersion.KEEPS_VERSIONS) {
       Locks.requirePossible(bucket, upload.getLock());

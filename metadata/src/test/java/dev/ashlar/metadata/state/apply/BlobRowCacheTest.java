@@ -19,7 +19,7 @@ class BlobRowCacheTest {
   private final Overlay table = new Overlay(new MemoryTable());
 
   private static byte[] key(long sequence) {
-    return Keys.blob(new BlobId(7, sequence), 16);
+    return Keys.blob(3, new BlobId(7, sequence));
   }
 
   private static BlobRow row(long revision) {

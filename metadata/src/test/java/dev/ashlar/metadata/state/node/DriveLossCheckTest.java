@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.metadata.memory.TestBlobs;
+import dev.ashlar.metadata.memory.TestProfiles;
 import dev.ashlar.protocol.client.ManualClock;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.Command;
@@ -53,6 +54,7 @@ class DriveLossCheckTest {
       register(node, new DriveId(drive(node), 1).toMessage());
     }
     makeMap(metadata);
+    TestBlobs.fill(metadata);
   }
 
   private static UUID drive(int node) {
@@ -72,7 +74,12 @@ class DriveLossCheckTest {
 
   private void register(int node, DriveRow... drives) {
     NodeRow row =
-        NodeRow.newBuilder().setName("n" + node).setHost("h" + node).setPort(9002).build();
+        NodeRow.newBuilder()
+            .setName("n" + node)
+            .setHost("h" + node)
+            .setPort(9002)
+            .setKnowsProfiles(true)
+            .build();
     sessions
         .get(node)
         .require(
@@ -134,7 +141,8 @@ class DriveLossCheckTest {
   private BlobRow put() throws Exception {
     metadata.require(TestBlobs.createBucket("b"));
     long sequence = 0;
-    while (new BlobId(metadata.session(), sequence).placementGroup(NODES) != 0) {
+    while (metadata.placement().group(new BlobId(metadata.session(), sequence)).orElseThrow()
+        != 0) {
       sequence++;
     }
     return put(sequence);
@@ -243,6 +251,7 @@ class DriveLossCheckTest {
             .setNode(NodeRow.newBuilder().setName("n").setHost("h").setPort(9002));
     other.require(Command.newBuilder().setRegisterNode(node.clone().addAllDrives(List.of(rows))));
     makeMap(other);
+    TestBlobs.fill(other);
     DriveRow[] three = rows.clone();
     for (int i = 0; i < 3; i++) {
       three[i] = new DriveId(drive(i), 2).toMessage().toBuilder().setVacant(true).build();
@@ -254,11 +263,45 @@ class DriveLossCheckTest {
     assertEquals(0, absent(other));
   }
 
+  private static void addWeak(MemoryMetadata to) {
+    to.require(TestProfiles.add(to, "WEAK", new Profile(1, 1, 4096), NODES));
+  }
+
+  /** A profile that could not spare another drive has no data yet. */
+  @Test
+  void placementGroupsWithoutBlobsLoseNothing() throws Exception {
+    addWeak(metadata);
+    assertTrue(mayReplace(0));
+    assertTrue(mayReplace(1));
+    assertFalse(mayReplace(2), "with it, blobs of the first profile would have lost three shards");
+  }
+
+  @Test
+  void blobsOfTheProfileWithTheLeastParityDecide() throws Exception {
+    addWeak(metadata);
+    putInWeakGroup(NODES); // on the first two drives
+    assertTrue(mayReplace(0));
+    assertFalse(mayReplace(1));
+    register(1, new DriveId(drive(1), 1).toMessage()); // mounted late
+    assertTrue(mayReplace(2));
+  }
+
+  private void putInWeakGroup(int pg) {
+    metadata.require(TestBlobs.createBucket("weak"));
+    long count = 0;
+    BlobId blob;
+    do {
+      blob = BlobId.of(metadata.session(), 1, count++);
+    } while (metadata.placement().group(blob).orElseThrow() != pg);
+    metadata.require(TestBlobs.put("weak", "k", TestBlobs.acknowledged(metadata, blob, 4096)));
+  }
+
   /** A store in one process has no nodes: it says which drives are not there. */
   @Test
   void ofAStoreInOneProcessNoMoreAreReplacedThanMayBeLost() throws Exception {
     for (int empty = 1; empty <= PROFILE.shards(); empty++) {
       MemoryMetadata other = MemoryMetadata.withDrives(PROFILE, PROFILE.shards(), NODES);
+      TestBlobs.fill(other);
       PutDrives.Builder command = PutDrives.newBuilder();
       for (int i = 0; i < empty; i++) {
         command.addDrives(new DriveId(drive(i), 1).toMessage().toBuilder().setAbsent(true));

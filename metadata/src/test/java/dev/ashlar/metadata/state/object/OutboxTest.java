@@ -62,6 +62,14 @@ class OutboxTest {
     assertEquals(it.nowMs(), event.getTimeMs());
   }
 
+  /** A copy with blobs of another profile is put like new data. */
+  @Test
+  void aCopyThatBringsItsBlobsIsACopy() throws Exception {
+    notify(Kind.CREATED_BY_PUT, Kind.CREATED_BY_COPY);
+    it.accepted(Command.newBuilder().setPutObject(it.object("k", 1).setCopied(true)));
+    assertEquals(List.of("CREATED_BY_COPY k"), events());
+  }
+
   @Test
   void anEventKnowsWhoAskedForIt() throws Exception {
     notify(Kind.CREATED_BY_PUT);

@@ -40,6 +40,7 @@ import picocli.CommandLine.Spec;
       Nouns.Nodes.class,
       Nouns.Drives.class,
       Nouns.PlacementGroups.class,
+      Nouns.Profiles.class,
       Nouns.Rebalance.class,
       Nouns.Scrub.class,
       Nouns.Metadata.class,

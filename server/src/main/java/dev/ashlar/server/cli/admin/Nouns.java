@@ -1,5 +1,6 @@
 package dev.ashlar.server.cli.admin;
 
+import dev.ashlar.server.config.OptionTypes;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -8,6 +9,7 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -151,6 +153,56 @@ final class Nouns {
   static final class PlacementGroups extends Listed {
     PlacementGroups() {
       super("pgs");
+    }
+  }
+
+  @Command(
+      name = "profile",
+      aliases = "profiles",
+      description = "Lists the profiles of a store, adds and removes some, chooses the default.")
+  static final class Profiles extends Listed {
+    private static final String NAME = "Name of a profile.";
+
+    Profiles() {
+      super("profiles");
+    }
+
+    @Command(
+        name = "add",
+        description = "Adds a profile. It cannot be changed later, only removed while unused.")
+    int add(
+        @Parameters(paramLabel = "NAME", description = "New name: up to 32 of A-Z, 0-9, _ and -.")
+            String name,
+        @Parameters(paramLabel = "K+M", description = "Data and parity shards, such as 8+3.")
+            String shards,
+        @Option(
+                names = "--stripe-unit",
+                paramLabel = "BYTES",
+                converter = OptionTypes.SmallBytes.class,
+                defaultValue = "0",
+                showDefaultValue = Visibility.NEVER,
+                description = "Strip size: a multiple of 4KiB up to 1MiB. Default: 16KiB.")
+            int stripeUnit)
+        throws IOException, InterruptedException {
+      return admin()
+          .change("profile-add", name, stripeUnit == 0 ? shards : shards + "@" + stripeUnit);
+    }
+
+    @Command(
+        name = "default",
+        description =
+            "Makes a profile the default of new data. What is stored keeps the profile it has.")
+    int setDefault(@Parameters(paramLabel = "NAME", description = NAME) String name)
+        throws IOException, InterruptedException {
+      return admin().change("profile-default", name, null);
+    }
+
+    @Command(
+        name = "remove",
+        description = "Removes a profile that no data and no incomplete upload has.")
+    int remove(@Parameters(paramLabel = "NAME", description = NAME) String name)
+        throws IOException, InterruptedException {
+      return admin().change("profile-remove", name, null);
     }
   }
 

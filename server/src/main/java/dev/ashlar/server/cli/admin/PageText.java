@@ -37,6 +37,7 @@ final class PageText {
       case "drives" -> json -> drives(json, rates);
       case "pgs" -> PageText::groups;
       case "metadata" -> PageText::metadata;
+      case "profiles" -> PageText::profiles;
       case "accounts" -> PageText::accounts;
       case "locate" -> LocateReport::lines;
       case "scrub" -> PageText::scrub;
@@ -54,6 +55,17 @@ final class PageText {
             left("E-MAIL", row -> text(row, "email")),
             left("CANONICAL ID", row -> text(row, "canonicalId")),
             left("ACCESS KEYS", row -> ids(row.path("accessKeys"), Integer.MAX_VALUE)))
+        .lines(rows);
+  }
+
+  static List<String> profiles(JsonNode rows) {
+    return new Table(
+            left("PROFILE", row -> text(row, "name")),
+            left("SHARDS", row -> text(row, "profile")),
+            right("STRIPE UNIT", row -> Units.bytes((double) number(row, "stripeUnit"))),
+            left("DEFAULT", row -> row.path("standard").asBoolean() ? "yes" : ""),
+            right("GROUPS", row -> text(row, "placementGroups")),
+            left("FAILURE DOMAIN", row -> text(row, "failureDomain")))
         .lines(rows);
   }
 

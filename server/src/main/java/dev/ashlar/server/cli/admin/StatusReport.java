@@ -40,6 +40,12 @@ final class StatusReport {
       line("", level(level));
     }
     line("Rebalance", rebalance());
+    if (page.path("profiles").size() > 1) {
+      line("Placement", "epoch " + number("", "epoch"));
+      lines.add("");
+      lines.addAll(PageText.profiles(page.path("profiles")));
+      return;
+    }
     line(
         "Placement",
         "epoch %d, profile %s, %,d placement groups, failure domain: %s"

@@ -42,6 +42,28 @@ class PageTextTest {
   }
 
   @Test
+  void statusOfSeveralProfilesIsATable() throws Exception {
+    String json =
+        HEALTHY.replace(
+            "\"drives\":{\"total\"",
+            """
+            "profiles":[{"name":"FIRST","profile":"4+2","stripeUnit":16384,"standard":false,
+                "failureDomain":"node","placementGroups":2048},
+              {"name":"COLD","profile":"8+3","stripeUnit":65536,"standard":true,
+                "failureDomain":"drive","placementGroups":256}],
+            "drives":{"total\"""");
+    List<String> lines = lines("status", json);
+    assertEquals(
+        List.of(
+            "Placement    epoch 12",
+            "",
+            "PROFILE  SHARDS  STRIPE UNIT  DEFAULT  GROUPS  FAILURE DOMAIN",
+            "FIRST    4+2        16.0 KiB             2048  node",
+            "COLD     8+3        64.0 KiB  yes         256  drive"),
+        lines.subList(lines.size() - 5, lines.size()));
+  }
+
+  @Test
   void configSaysWhereEachValueComesFrom() throws Exception {
     assertEquals(
         List.of(
