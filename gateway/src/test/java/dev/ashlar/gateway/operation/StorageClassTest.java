@@ -9,6 +9,7 @@ import dev.ashlar.metadata.memory.TestProfiles;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.message.SetBucketStorageClass;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.Profile;
 import java.util.List;
@@ -93,6 +94,37 @@ class StorageClassTest {
         200,
         TestS3.request("POST", "/bkt/" + key + "?uploadId=" + upload)
             .body("<CompleteMultipartUpload>" + parts + "</CompleteMultipartUpload>"));
+  }
+
+  private void setClassOfBucket(String name) throws Exception {
+    apply(
+        Command.newBuilder()
+            .setSetBucketStorageClass(
+                SetBucketStorageClass.newBuilder().setBucket("bkt").setStorageClass(name)));
+  }
+
+  @Test
+  void withoutAClassThatOfTheBucketCounts() throws Exception {
+    s3.ok(200, put("/bkt/before", BODY));
+    setClassOfBucket("HOT");
+    s3.ok(200, put("/bkt/plain", BODY));
+    s3.ok(200, put("/bkt/standard", BODY).header(CLASS, "STANDARD"));
+    s3.ok(200, copy("/bkt/before", "/bkt/copy"));
+    String upload = begin("parts");
+    String etag = s3.ok(200, put(part("parts", 1, upload), BODY)).header("ETag");
+    complete("parts", upload, etag);
+    assertProfiles("before", 0);
+    assertProfiles("plain", 1);
+    assertProfiles("standard", 0);
+    assertProfiles("copy", 1);
+    assertProfiles("parts", 1);
+    assertEquals("HOT", classOf("plain"));
+    assertEquals("", classOf("standard"));
+    assertEquals("HOT", classOf("copy"));
+    assertEquals("HOT", classOf("parts"));
+    setClassOfBucket("");
+    s3.ok(200, put("/bkt/plain", BODY));
+    assertProfiles("plain", 0);
   }
 
   @Test

@@ -328,6 +328,8 @@ public final class MetadataState {
           BucketSettings.setVersioning(context, command.getSetBucketVersioning());
       case SET_BUCKET_LOCK -> BucketSettings.setLock(context, command.getSetBucketLock());
       case SET_BUCKET_QUOTA -> BucketSettings.setQuota(context, command.getSetBucketQuota());
+      case SET_BUCKET_STORAGE_CLASS ->
+          BucketSettings.setStorageClass(context, command.getSetBucketStorageClass());
       case SET_ACCOUNT_QUOTA ->
           BucketSettings.setAccountQuota(context, command.getSetAccountQuota());
       case ACK_EVENTS -> Outbox.acknowledge(context, command.getAckEvents());

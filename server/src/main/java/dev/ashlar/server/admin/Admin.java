@@ -446,7 +446,7 @@ public final class Admin {
    * Null for a name that is none.
    *
    * @param by of a replacement, the drive or metadata peer that takes the target's place; of a
-   *     quota, its limits; of a new profile, its shape
+   *     quota, its limits; of a new profile, its shape; of a bucket, its storage class
    */
   @Nullable Object change(String name, String target, String by)
       throws MetadataUnavailableException, RefusedException {
@@ -463,6 +463,7 @@ public final class Admin {
       case "profile-add" -> profiles.add(target, by);
       case "profile-default" -> profiles.setDefault(target);
       case "profile-remove" -> profiles.remove(target);
+      case "bucket-class" -> profiles.setOfBucket(target, by);
       case "bucket-quota" -> quotas.ofBucket(target, by);
       case "account-quota" -> quotas.ofAccount(target, by);
       case "pause" -> pause(true);

@@ -8,6 +8,7 @@ import dev.ashlar.protocol.message.AddedProfile;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.RemoveProfile;
 import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.message.SetBucketStorageClass;
 import dev.ashlar.protocol.message.SetDefaultProfile;
 import dev.ashlar.protocol.model.PlacedProfile;
 import dev.ashlar.protocol.model.PlacementMap;
@@ -163,6 +164,25 @@ public final class ProfileChanges {
                         .setNumber(removable(known, name).number())));
   }
 
+  /**
+   * From now on, objects of the bucket have this storage class of which nobody says otherwise.
+   *
+   * @param name STANDARD: the default of the store
+   */
+  Admin.Done setOfBucket(String bucket, String name)
+      throws MetadataUnavailableException, Admin.RefusedException {
+    return carryOut(
+        "set",
+        known -> {
+          PlacedProfile placed = placed(known, name);
+          checkMemory(placed.profile());
+          String stored = name.equals(PlacedProfile.STANDARD) ? "" : name;
+          return Command.newBuilder()
+              .setSetBucketStorageClass(
+                  SetBucketStorageClass.newBuilder().setBucket(bucket).setStorageClass(stored));
+        });
+  }
+
   private static PlacedProfile removable(KnownDrives known, String name)
       throws Admin.RefusedException {
     PlacedProfile placed = placed(known, name);
@@ -202,7 +222,8 @@ public final class ProfileChanges {
     return switch (code) {
       case DELETE_CONFLICT ->
           "the profile is in use: objects, deleted objects that are not yet collected, or incomplete"
-              + " uploads have it";
+              + " uploads have it, or a bucket has it as its default";
+      case NO_SUCH_BUCKET -> "there is no such bucket";
       case ENTITY_ALREADY_EXISTS -> "there is a profile of this name";
       case LIMIT_EXCEEDED ->
           "there are too many profiles, counting removed ones, or too many incomplete uploads";

@@ -13,6 +13,7 @@ import dev.ashlar.protocol.message.SetAccountQuota;
 import dev.ashlar.protocol.message.SetBucketQuota;
 import dev.ashlar.protocol.message.UsageRow;
 import dev.ashlar.protocol.model.ByteSize;
+import dev.ashlar.protocol.model.PlacedProfile;
 import dev.ashlar.server.admin.Admin.RefusedException;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,6 +37,7 @@ record Quotas(MetadataClient metadata) {
    * @param counted whether everything is counted; a bucket of an older build is not for a while
    * @param quotaBytes null: no limit
    * @param quotaObjects likewise
+   * @param storageClass of objects that are written without one
    */
   record BucketUsage(
       String name,
@@ -45,7 +47,8 @@ record Quotas(MetadataClient metadata) {
       long uploadBytes,
       boolean counted,
       @Nullable Long quotaBytes,
-      @Nullable Long quotaObjects) {}
+      @Nullable Long quotaObjects,
+      String storageClass) {}
 
   /**
    * What all buckets of an account hold.
@@ -80,7 +83,8 @@ record Quotas(MetadataClient metadata) {
         used.getUploadBytes(),
         used.getComplete(),
         limit(bucket.getQuota().getBytesMax()),
-        limit(bucket.getQuota().getObjectsMax()));
+        limit(bucket.getQuota().getObjectsMax()),
+        bucket.getStorageClass().isEmpty() ? PlacedProfile.STANDARD : bucket.getStorageClass());
   }
 
   /** The accounts that have buckets. */

@@ -59,6 +59,20 @@ class ProfileChangesTest {
   }
 
   @Test
+  void bucketsHaveClassesOfTheirOwn() throws Exception {
+    BalancedCluster cluster = new BalancedCluster(8, 1);
+    change(cluster, "profile-add", "HOT", "1+2");
+    cluster.metadata.require(TestBlobs.createBucket("b"));
+    change(cluster, "bucket-class", "b", "HOT");
+    assertEquals("HOT", cluster.metadata.bucket("b").orElseThrow().getStorageClass());
+    assertRefused("no profile COLD", cluster, "bucket-class", "b", "COLD");
+    assertRefused("no such bucket", cluster, "bucket-class", "none", "HOT");
+    assertRefused("in use", cluster, "profile-remove", "HOT", "");
+    change(cluster, "bucket-class", "b", "STANDARD");
+    change(cluster, "profile-remove", "HOT", "");
+  }
+
+  @Test
   void whatCannotBeIsRefusedWithAReason() throws Exception {
     BalancedCluster cluster = new BalancedCluster(8, 1);
     assertRefused("COLD 8+3 needs 11 drives, there are 8", cluster, "profile-add", "COLD", "8+3");

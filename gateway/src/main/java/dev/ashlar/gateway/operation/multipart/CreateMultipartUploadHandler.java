@@ -23,7 +23,8 @@ import java.util.HexFormat;
 public record CreateMultipartUploadHandler(Backend backend) {
   public HttpAnswer handle(S3Request.CreateMultipartUpload request, Permit permit)
       throws S3Exception, MetadataUnavailableException {
-    StorageClass storageClass = StorageClass.asked(backend, request.storageClass());
+    StorageClass storageClass =
+        StorageClass.asked(backend, permit.bucket(), request.storageClass());
     NewObjectAccess access = NewObjectAccess.of(backend, permit, request.acl());
     String uploadId = newUploadId();
     UploadRow upload =

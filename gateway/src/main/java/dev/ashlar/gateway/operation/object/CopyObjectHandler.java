@@ -50,7 +50,8 @@ public record CopyObjectHandler(Backend backend) {
 
   public HttpAnswer handle(S3Request.CopyObject request, Permit permit)
       throws S3Exception, UnavailableException, InterruptedException {
-    StorageClass storageClass = StorageClass.asked(backend, request.storageClass());
+    StorageClass storageClass =
+        StorageClass.asked(backend, permit.bucket(), request.storageClass());
     NewObjectAccess access = NewObjectAccess.of(backend, permit, request.acl());
     WriteConditions.check(backend, request, request.precondition());
     Target target = new Target(storageClass, access);

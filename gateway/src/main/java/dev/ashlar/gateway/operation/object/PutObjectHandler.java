@@ -34,7 +34,8 @@ public record PutObjectHandler(Backend backend) {
   /** Takes the body in and submits the command that makes an object of it. */
   public Stored store(S3Request.PutObject request, Permit permit, PayloadBody body)
       throws S3Exception, UnavailableException, InterruptedException {
-    StorageClass storageClass = StorageClass.asked(backend, request.storageClass());
+    StorageClass storageClass =
+        StorageClass.asked(backend, permit.bucket(), request.storageClass());
     NewObjectAccess access = NewObjectAccess.of(backend, permit, request.acl());
     BodyIngest.chooseChecksum(body, request.announced(), ChecksumAlgorithm.CHECKSUM_NONE);
     try (ObjectWriter writer =

@@ -2,12 +2,12 @@ package dev.ashlar.gateway.operation.shared;
 
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.SliceValue;
 import dev.ashlar.protocol.message.UploadRow;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.PlacedProfile;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -20,28 +20,34 @@ import org.jspecify.annotations.Nullable;
  */
 public record StorageClass(String stored, PlacedProfile profile) {
   /**
-   * The class that a request asks for.
+   * The class that a request asks for, otherwise that of the bucket.
    *
    * @param name null: none is asked for
    * @throws S3Exception InvalidStorageClass
    */
-  public static StorageClass asked(Backend backend, @Nullable String name) throws S3Exception {
-    String wanted = Objects.requireNonNullElse(name, PlacedProfile.STANDARD);
-    Optional<PlacedProfile> profile = backend.metadata().placement().ofClass(wanted);
-    if (profile.isEmpty()) {
-      throw invalid(wanted);
+  public static StorageClass asked(Backend backend, BucketRow bucket, @Nullable String name)
+      throws S3Exception {
+    if (name == null) {
+      return kept(backend, bucket.getStorageClass());
     }
-    return new StorageClass(stored(wanted), profile.get());
+    Optional<PlacedProfile> profile = backend.metadata().placement().ofClass(name);
+    if (profile.isEmpty()) {
+      throw invalid(name);
+    }
+    return new StorageClass(stored(name), profile.get());
+  }
+
+  /** The class of the object that an upload will make. */
+  public static StorageClass of(Backend backend, UploadRow upload) throws S3Exception {
+    return kept(backend, upload.getStorageClass());
   }
 
   /**
-   * The class of the object that an upload will make.
+   * The class that a bucket or an upload has, and that is not removed while they have it.
    *
-   * @throws S3Exception ServiceUnavailable if this gateway has not learned of the class yet: it is
-   *     not removed while the upload is there
+   * @throws S3Exception ServiceUnavailable if this gateway has not learned of it yet
    */
-  public static StorageClass of(Backend backend, UploadRow upload) throws S3Exception {
-    String stored = upload.getStorageClass();
+  private static StorageClass kept(Backend backend, String stored) throws S3Exception {
     Optional<PlacedProfile> profile = backend.metadata().placement().ofClass(shown(stored));
     if (profile.isEmpty()) {
       throw new S3Exception(S3Error.SERVICE_UNAVAILABLE);

@@ -105,6 +105,7 @@ public final class Profiles {
     require(number != present.standardNumber(), ResultCode.DELETE_CONFLICT);
     require(!hasBlobs(context, placed), ResultCode.DELETE_CONFLICT);
     require(!hasUploads(context, placed), ResultCode.DELETE_CONFLICT);
+    require(!isOfBucket(context, placed), ResultCode.DELETE_CONFLICT);
     PgMapRow.Builder row = next(present);
     if (number == 0) {
       row.clearPgs().setRemovedPgs(placed.groupCount());
@@ -149,6 +150,12 @@ public final class Profiles {
       }
     }
     return false;
+  }
+
+  /** Whether it is the default of a bucket. */
+  private static boolean isOfBucket(ApplyContext context, PlacedProfile placed) {
+    return context.catalog().buckets().values().stream()
+        .anyMatch(bucket -> bucket.getStorageClass().equals(placed.name()));
   }
 
   public static CommandResult setDefault(ApplyContext context, SetDefaultProfile command) {

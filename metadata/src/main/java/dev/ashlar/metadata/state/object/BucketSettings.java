@@ -4,6 +4,7 @@ import static dev.ashlar.metadata.state.apply.ApplyContext.require;
 
 import dev.ashlar.metadata.state.apply.ApplyContext;
 import dev.ashlar.metadata.state.apply.MetadataVersion;
+import dev.ashlar.metadata.state.node.Profiles;
 import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.CommandResult;
@@ -14,6 +15,7 @@ import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.message.SetAccountQuota;
 import dev.ashlar.protocol.message.SetBucketLock;
 import dev.ashlar.protocol.message.SetBucketQuota;
+import dev.ashlar.protocol.message.SetBucketStorageClass;
 import dev.ashlar.protocol.message.SetBucketVersioning;
 import dev.ashlar.protocol.message.Versioning;
 
@@ -57,6 +59,15 @@ public final class BucketSettings {
     if (command.hasQuota()) {
       changed.setQuota(command.getQuota());
     }
+    return write(context, changed);
+  }
+
+  public static CommandResult setStorageClass(ApplyContext context, SetBucketStorageClass command) {
+    context.requireVersion(MetadataVersion.ADDS_PROFILES);
+    String name = command.getStorageClass();
+    BucketRow.Builder changed =
+        bucket(context, command.getBucket()).toBuilder().setStorageClass(name);
+    Profiles.checkClass(context, name);
     return write(context, changed);
   }
 

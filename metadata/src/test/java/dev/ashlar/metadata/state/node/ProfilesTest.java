@@ -12,6 +12,7 @@ import dev.ashlar.protocol.client.ManualClock;
 import dev.ashlar.protocol.message.AbortUpload;
 import dev.ashlar.protocol.message.BlobIdValue;
 import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CreateUpload;
 import dev.ashlar.protocol.message.DebtKind;
@@ -27,6 +28,7 @@ import dev.ashlar.protocol.message.PutDrives;
 import dev.ashlar.protocol.message.RecordDebts;
 import dev.ashlar.protocol.message.RegisterNode;
 import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.message.SetBucketStorageClass;
 import dev.ashlar.protocol.message.SlotMove;
 import dev.ashlar.protocol.message.UploadRow;
 import dev.ashlar.protocol.model.BlobId;
@@ -80,6 +82,28 @@ class ProfilesTest {
     assertEquals(List.of(hot), metadata.blobsOfPlacementGroup(hot.getPg(), null, 10));
     assertEquals(FOUR_TWO.toMessage(), blobs("cold").getFirst().getProfile());
     assertEquals(2, metadata.placement().epoch());
+  }
+
+  private static Command.Builder setClass(String bucket, String name) {
+    return Command.newBuilder()
+        .setSetBucketStorageClass(
+            SetBucketStorageClass.newBuilder().setBucket(bucket).setStorageClass(name));
+  }
+
+  @Test
+  void aBucketHasAClassThatIsThereAndThatStays() throws Exception {
+    addHot();
+    metadata.require(TestBlobs.createBucket("b"));
+    assertEquals(ResultCode.NO_SUCH_CLASS, code(setClass("b", "COLD")));
+    assertEquals(ResultCode.NO_SUCH_BUCKET, code(setClass("none", "HOT")));
+    metadata.require(setClass("b", "HOT"));
+    BucketRow bucket = metadata.bucket("b").orElseThrow();
+    assertEquals("HOT", bucket.getStorageClass());
+    assertEquals(ResultCode.DELETE_CONFLICT, code(TestProfiles.remove(metadata, 1)));
+    metadata.require(setClass("b", ""));
+    assertTrue(metadata.bucket("b").orElseThrow().getConfigRevision() > bucket.getConfigRevision());
+    assertEquals(ResultCode.OK, code(TestProfiles.remove(metadata, 1)));
+    assertEquals(ResultCode.NO_SUCH_CLASS, code(setClass("b", "HOT")));
   }
 
   @Test

@@ -307,10 +307,25 @@ final class Nouns {
   @Command(
       name = "bucket",
       aliases = "buckets",
-      description = "Lists buckets with what they hold, and sets their quotas.")
+      description = "Lists buckets with what they hold, and sets their quotas and storage classes.")
   static final class Buckets extends Listed {
     Buckets() {
       super("buckets");
+    }
+
+    @Command(
+        name = "set",
+        description = "Sets the storage class of objects that are written without one.")
+    int set(
+        @Parameters(paramLabel = "BUCKET", description = "Name of the bucket.") String bucket,
+        @Option(
+                names = "--storage-class",
+                paramLabel = "NAME",
+                required = true,
+                description = "Name of a profile, or STANDARD for the default of the store.")
+            String storageClass)
+        throws IOException, InterruptedException {
+      return admin().change("bucket-class", bucket, storageClass);
     }
 
     @Command(

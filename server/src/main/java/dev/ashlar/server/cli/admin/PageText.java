@@ -188,6 +188,7 @@ final class PageText {
   private static List<String> usage(JsonNode rows, Table.Column name) {
     return new Table(
             name,
+            left("CLASS", row -> text(row, "storageClass")),
             right("OBJECTS", row -> text(row, "objects")),
             right("LIMIT", row -> text(row, "quotaObjects")),
             right("SIZE", row -> Units.bytes((double) number(row, "bytes"))),
