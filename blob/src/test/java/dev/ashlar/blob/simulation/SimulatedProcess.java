@@ -117,6 +117,7 @@ final class SimulatedProcess {
   private final MeterRegistry meters = new SimpleMeterRegistry();
   private final Clock clock;
   private boolean isDead;
+  private int moves;
 
   /** What becomes of a command on its way to metadata and back. */
   enum Fate {
@@ -250,6 +251,11 @@ final class SimulatedProcess {
 
   double count(String meter) {
     return meters.get(meter).counter().count();
+  }
+
+  /** How often a version got other blobs. */
+  int moves() {
+    return moves;
   }
 
   /** Reads that wait look whether they are late by now. */
@@ -391,6 +397,10 @@ final class SimulatedProcess {
     if (isOfClient && request != null && result.getCode() == ResultCode.OK) {
       request.commits++;
       request.effect.accept(surroundings.model());
+    }
+    if (command.hasMoveObject() && result.getCode() == ResultCode.OK) {
+      moves++;
+      surroundings.model().move(command.getMoveObject().getKey());
     }
     return result;
   }

@@ -202,7 +202,7 @@ public final class ProfileChanges {
     return switch (code) {
       case DELETE_CONFLICT ->
           "the profile is in use: objects, deleted objects that are not yet collected, or incomplete"
-              + " uploads have it";
+              + " uploads have it, or data is being moved to it";
       case ENTITY_ALREADY_EXISTS -> "there is a profile of this name";
       case LIMIT_EXCEEDED ->
           "there are too many profiles, counting removed ones, or too many incomplete uploads";
