@@ -7,6 +7,7 @@ import dev.ashlar.blob.context.EngineMetrics;
 import dev.ashlar.blob.context.Hedging;
 import dev.ashlar.blob.context.Hedging.HedgeConfig;
 import dev.ashlar.blob.fold.FoldScheduler;
+import dev.ashlar.blob.move.VersionMover;
 import dev.ashlar.blob.read.RunningReads;
 import dev.ashlar.blob.repair.BlobRepair;
 import dev.ashlar.blob.repair.GroupDebts;
@@ -52,6 +53,7 @@ public final class Engine implements AutoCloseable {
     this.meters = meters;
     this.folds = new FoldScheduler(context, clock);
     this.objects = new ErasureObjectStore(context, folds);
+    objects.checkMemory();
     this.store = new RunningReads(objects, clock);
     this.losses = new LossVerifier(context, meters);
     this.debts = new GroupDebts(context.metadata(), clock, meters);
@@ -122,6 +124,14 @@ public final class Engine implements AutoCloseable {
 
   public Repairer newRepairer(RepairRates rates, RepairConfig config) {
     return new Repairer(context.metadata(), newBlobRepair(rates), config, meters);
+  }
+
+  /**
+   * Moves versions to other profiles. Its reads are not among those that run: if a blob is deleted
+   * or changed meanwhile, it reads the version again.
+   */
+  public VersionMover newVersionMover() {
+    return new VersionMover(context.metadata(), new ErasureObjectStore(background, folds));
   }
 
   public ShardVerification newShardVerification() {

@@ -32,7 +32,6 @@ final class ErasureObjectStore implements ObjectStore {
   ErasureObjectStore(EngineContext engine, FoldScheduler folds) {
     this.engine = engine;
     this.folds = folds;
-    checkMemory(engine.metadata().placement());
     engine.metrics().watch(lanes);
   }
 
@@ -40,7 +39,8 @@ final class ErasureObjectStore implements ObjectStore {
    * Refuses to start only for the profile that the store was made with: one may have been added,
    * and made the default, where there is more memory.
    */
-  private void checkMemory(PlacementMap map) {
+  void checkMemory() {
+    PlacementMap map = engine.metadata().placement();
     for (PlacedProfile placed : map.present()) {
       try {
         checkMemory(placed.profile());

@@ -28,6 +28,7 @@ import dev.ashlar.protocol.message.EventRow;
 import dev.ashlar.protocol.message.IdentityAnswer;
 import dev.ashlar.protocol.message.IdentityQuery;
 import dev.ashlar.protocol.message.KeyQuery;
+import dev.ashlar.protocol.message.MoveJobRow;
 import dev.ashlar.protocol.message.NewBlob;
 import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.OutboxRow;
@@ -227,6 +228,11 @@ public final class BlobRowsMetadata implements MetadataClient {
   @Override
   public Map<UUID, DriveId> drives() {
     return Map.of();
+  }
+
+  @Override
+  public List<MoveJobRow> moveJobs() {
+    return List.of();
   }
 
   @Override

@@ -18,7 +18,7 @@ final class BytesModel {
    * A key at one moment.
    *
    * @param bytes null where there is no object
-   * @param touches how often it was written, and copied from
+   * @param touches how often it was written, copied from, and moved
    */
   record State(byte @Nullable [] bytes, long touches) {}
 
@@ -62,6 +62,12 @@ final class BytesModel {
   void share(String source) {
     present(source);
     touch(source);
+  }
+
+  /** The same bytes are on other drives now. */
+  void move(String key) {
+    present(key);
+    touch(key);
   }
 
   void delete(String key) {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.blob.context.BlobRows;
+import dev.ashlar.blob.move.NotMovedException;
 import dev.ashlar.blob.repair.Repairer;
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.metadata.memory.MemoryTable;
@@ -13,6 +14,7 @@ import dev.ashlar.protocol.client.ManualClock;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardStore;
+import dev.ashlar.protocol.client.UnavailableException;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.layout.StripeLayout;
 import dev.ashlar.protocol.message.BlobRow;
@@ -37,8 +39,9 @@ import org.jspecify.annotations.Nullable;
  * engine, metadata and drives, the latter on simulated files. Threads, drives and faults are
  * stepped one at a time in any order. The process ends at any write, sync or command, with or
  * without the power of its drives, and another one goes on; drives end, fail, hide and come back,
- * also without what they had; slots get other drives; profiles come and go. What is owed is
- * repaired meanwhile, what belongs elsewhere is moved, and in the end all of it.
+ * also without what they had; slots get other drives; profiles come and go, and versions move
+ * between them. What is owed is repaired meanwhile, what belongs elsewhere is moved, and in the end
+ * all of it.
  */
 final class EngineSimulation implements SimulatedProcess.Surroundings {
   private static final List<Profile> PROFILES =
@@ -293,6 +296,9 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
           });
     }
     background("folder", () -> keepUp(new Random(random.nextLong())));
+    if (hasProfiles) {
+      background("mover", () -> moveVersions(new Random(random.nextLong())));
+    }
     for (Repairer repairer : process.repairers) {
       background("repair", () -> repair(repairer, new Random(random.nextLong())));
     }
@@ -338,6 +344,27 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
         assertTrue(hadFaults || process.isDead(), "metadata is unavailable");
       }
       for (int i = chance.nextInt(40); i > 0; i--) {
+        SteppedThreads.pause();
+      }
+    }
+  }
+
+  /** Moves versions to other profiles, and back. */
+  private void moveVersions(Random chance) throws Exception {
+    while (working > 0 && !process.isDead()) {
+      List<PlacedProfile> present = metadata.placement().present();
+      String name = present.get(chance.nextInt(present.size())).name();
+      String key = SimulatedClient.keys().get(chance.nextInt(SimulatedClient.keys().size()));
+      try {
+        process.move(key, chance.nextInt(3) == 0 ? "" : name);
+      } catch (NotMovedException e) {
+        SteppedThreads.pause(); // the profile was removed, or clients were faster all the time
+      } catch (UnavailableException e) {
+        boolean areShardsOnTheirWay = metadata.placement().epoch() > 1;
+        assertTrue(
+            hadFaults || process.isDead() || areShardsOnTheirWay, () -> "no reason for " + e);
+      }
+      for (int i = chance.nextInt(60); i > 0; i--) {
         SteppedThreads.pause();
       }
     }
@@ -440,6 +467,7 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
             "refuted.shards")) {
       work.merge(what, process.repairs(what), Double::sum);
     }
+    work.merge("profile.moves", (double) process.moves(), Double::sum);
     for (String what : List.of("blob.hedges", "blob.hedges.won", "scrub.compared.samples")) {
       work.merge(what, process.count("ashlar." + what), Double::sum);
     }

@@ -12,6 +12,8 @@ import dev.ashlar.blob.context.SuspectShardQueue.Suspect;
 import dev.ashlar.blob.engine.Engine;
 import dev.ashlar.blob.engine.EngineBuilder;
 import dev.ashlar.blob.fold.FoldScheduler;
+import dev.ashlar.blob.move.VersionMover;
+import dev.ashlar.blob.move.VersionMover.Outcome;
 import dev.ashlar.blob.read.RunningReads;
 import dev.ashlar.blob.repair.RepairConfig;
 import dev.ashlar.blob.repair.RepairRates;
@@ -33,6 +35,7 @@ import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.message.UploadRow;
+import dev.ashlar.protocol.message.VersionRef;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.model.ShardId;
@@ -74,6 +77,24 @@ final class SimulatedProcess {
 
   private static final int REPAIR_ROUNDS_MAX = 100;
 
+  private static final VersionMover.Follower MOVES =
+      new VersionMover.Follower() {
+        private final ByteRateLimiter unbounded = new ByteRateLimiter(0);
+
+        @Override
+        public ByteRateLimiter rate() {
+          return unbounded;
+        }
+
+        @Override
+        public boolean goesOn() {
+          return true;
+        }
+
+        @Override
+        public void moved(long bytes) {}
+      };
+
   static final SlabPool POOL = new SlabPool();
   static final ErasureCodes CODES = new ErasureCodes(CodecChoice.JAVA);
 
@@ -84,6 +105,7 @@ final class SimulatedProcess {
   final AbortedWriteCleaner cleaner;
   final LossVerifier losses;
   final ParityScrub parity;
+  private final VersionMover mover;
   private final SteppedHedging hedging;
   private final SuspectShardQueue suspects;
   final GarbageCollector collector;
@@ -95,6 +117,7 @@ final class SimulatedProcess {
   private final MeterRegistry meters = new SimpleMeterRegistry();
   private final Clock clock;
   private boolean isDead;
+  private int moves;
 
   /** What becomes of a command on its way to metadata and back. */
   enum Fate {
@@ -167,6 +190,7 @@ final class SimulatedProcess {
     cleaner = engine.context().cleaner();
     suspects = engine.context().suspects();
     losses = engine.losses();
+    mover = engine.newVersionMover();
     parity = engine.newParityScrub(new ByteRateLimiter(0), NEVER, surroundings.random());
     for (int i = 0; i < REPAIRERS; i++) {
       repairers.add(engine.newRepairer(RepairRates.unbounded(), REPAIR));
@@ -229,6 +253,11 @@ final class SimulatedProcess {
     return meters.get(meter).counter().count();
   }
 
+  /** How often a version got other blobs. */
+  int moves() {
+    return moves;
+  }
+
   /** Reads that wait look whether they are late by now. */
   void wakeReads() {
     hedging.wakeAll();
@@ -261,6 +290,14 @@ final class SimulatedProcess {
       repairers.getFirst().round();
       cleaner.retry();
     }
+  }
+
+  /** Gives what the key has now another storage class and the blobs of its profile. */
+  Outcome move(String key, String storageClass) throws Exception {
+    return mover.move(
+        new VersionMover.Order(
+            SimulatedClient.BUCKET, key, VersionRef.getDefaultInstance(), 0, storageClass),
+        MOVES);
   }
 
   /**
@@ -360,6 +397,10 @@ final class SimulatedProcess {
     if (isOfClient && request != null && result.getCode() == ResultCode.OK) {
       request.commits++;
       request.effect.accept(surroundings.model());
+    }
+    if (command.hasMoveObject() && result.getCode() == ResultCode.OK) {
+      moves++;
+      surroundings.model().move(command.getMoveObject().getKey());
     }
     return result;
   }

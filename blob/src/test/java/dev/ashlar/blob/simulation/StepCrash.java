@@ -12,6 +12,7 @@ import dev.ashlar.blob.engine.ReadBytes;
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.metadata.memory.MemoryTable;
 import dev.ashlar.metadata.memory.TestBlobs;
+import dev.ashlar.metadata.memory.TestProfiles;
 import dev.ashlar.protocol.client.ManualClock;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
@@ -56,6 +57,10 @@ final class StepCrash implements SimulatedProcess.Surroundings {
   private static final int OLD = 1;
 
   private static final int NEW = 3;
+
+  /** A profile that some actions add. */
+  private static final String OTHER = "OTHER";
+
   private static final int STEPS_MAX = 100_000;
 
   /** What is done. */
@@ -67,7 +72,9 @@ final class StepCrash implements SimulatedProcess.Surroundings {
     /** A change is made a part of its shards. */
     FOLD,
     /** What a drive had that was replaced by an empty one is made anew. */
-    REPAIR
+    REPAIR,
+    /** All objects get blobs of another profile. */
+    RE_ENCODE
   }
 
   /** What ends with the process. */
@@ -133,6 +140,9 @@ final class StepCrash implements SimulatedProcess.Surroundings {
     inThread("put", this::putObjects);
     if (action == Action.REPAIR) {
       replaceOld();
+    }
+    if (action == Action.RE_ENCODE) {
+      metadata.require(TestProfiles.add(metadata, OTHER, Profile.parse("1+2", 4096), 2));
     }
     stepsLeft = step;
     threads.start("action", this::actUntilItEnds);
@@ -214,6 +224,7 @@ final class StepCrash implements SimulatedProcess.Surroundings {
         case APPEND -> append();
         case FOLD -> process.foldAll();
         case REPAIR -> process.repairAll();
+        case RE_ENCODE -> reencode();
       }
     } catch (DataUnavailableException e) {
       if (!process.isDead()) {
@@ -223,6 +234,12 @@ final class StepCrash implements SimulatedProcess.Surroundings {
       if (!process.isDead()) {
         throw e;
       }
+    }
+  }
+
+  private void reencode() throws Exception {
+    for (String key : SimulatedClient.keys()) {
+      process.move(key, OTHER);
     }
   }
 
@@ -350,6 +367,9 @@ final class StepCrash implements SimulatedProcess.Surroundings {
     if (action == Action.MOVE) {
       move(process.client);
     }
+    if (action == Action.RE_ENCODE) {
+      reencode();
+    }
     process.repairAll();
     process.foldAll();
     process.cleaner.retry();
@@ -365,6 +385,13 @@ final class StepCrash implements SimulatedProcess.Surroundings {
     if (action == Action.MOVE) {
       assertEquals(ids.get(NEW), process.client.placement().drive(PG, SLOT));
       assertEquals(List.of(), new ArrayList<>(requireNonNull(drives.get(ids.get(OLD))).shards()));
+    }
+    if (action == Action.RE_ENCODE) {
+      for (String key : SimulatedClient.keys()) {
+        ObjectRead object = object(key);
+        assertEquals(OTHER, object.object().getSummary().getStorageClass());
+        object.blobs().forEach(row -> assertEquals(1, BlobId.of(row.getId()).profile()));
+      }
     }
     RestCheck.Losses none =
         new RestCheck.Losses() {

@@ -11,7 +11,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Whoever appends, folds, repairs or moves may end at any step of it: the next one does the rest.
+ * Whoever appends, folds, repairs, re-encodes or moves may end at any step of it: the next one does
+ * the rest.
  */
 class StepCrashTest {
   private static final int SEEDS = 3;
@@ -63,6 +64,14 @@ class StepCrashTest {
             "before REPAIR_BLOB",
             "after REPAIR_BLOB"),
         ends(Action.REPAIR, end));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aMoveToAnotherProfileMayEndAnywhere(End end) {
+    assertEquals(
+        Set.of("a drive writes", "a drive removes", "before MOVE_OBJECT", "after MOVE_OBJECT"),
+        ends(Action.RE_ENCODE, end));
   }
 
   /** Of all seeds, at what the process ended. */

@@ -38,6 +38,7 @@ import dev.ashlar.protocol.message.KeyQuery;
 import dev.ashlar.protocol.message.KeysQuery;
 import dev.ashlar.protocol.message.MetadataAnswer;
 import dev.ashlar.protocol.message.MetadataQuery;
+import dev.ashlar.protocol.message.MoveJobRow;
 import dev.ashlar.protocol.message.NeededShardsQuery;
 import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.ObjectRow;
@@ -111,6 +112,7 @@ public final class MetadataReads {
           answer
               .addAllEvents(Outbox.page(snapshot, query.getEvents()))
               .setOutbox(Outbox.read(snapshot));
+      case MOVE_JOBS -> answer.addAllMoveJobs(snapshot.rows('m', MoveJobRow.parser()));
       case DOCUMENTS ->
           bucket(query.getDocuments().getBucket())
               .map(bucket -> BucketReads.documents(snapshot, bucket, query.getDocuments()))
@@ -293,7 +295,7 @@ public final class MetadataReads {
     if (row.getChunks() <= 1) {
       return ObjectTable.assemble(snapshot, bucketId, key, row);
     }
-    ObjectRecord kept = largeObjects.get(row.getVersion());
+    ObjectRecord kept = largeObjects.get(row);
     if (kept != null) {
       return ObjectTable.hasFacts(row)
           ? ObjectTable.withFacts(kept.toBuilder(), snapshot, bucketId, key, row).build()

@@ -42,6 +42,7 @@ import java.util.UUID;
  * N | name                                 NodeRow
  * Q | drive 16                             DriveLoad
  * Z                                        BalanceRow
+ * m | id 8                                 MoveJobRow
  * I | account 8 | kind 1 | ...             accounts and identities, see {@link IdentityKeys}
  * </pre>
  *
@@ -88,6 +89,10 @@ public final class Keys {
 
   public static byte[] balance() {
     return table('Z');
+  }
+
+  public static byte[] moveJob(long id) {
+    return numbered('m', id);
   }
 
   public static byte[] node(String name) {

@@ -58,8 +58,11 @@ public final class ObjectTable {
   /** The complete version that this thin row describes. */
   public static ObjectRecord assemble(Table table, long bucketId, String key, ObjectRow row) {
     ObjectRecord.Builder object =
-        ObjectRecord.newBuilder().setSummary(row.getSummary()).setVersion(row.getVersion());
-    object.setVersioned(row.getVersioned());
+        ObjectRecord.newBuilder()
+            .setSummary(row.getSummary())
+            .setVersion(row.getVersion())
+            .setVersioned(row.getVersioned())
+            .setMoved(row.getMoved());
     withFacts(object, table, bucketId, key, row);
     if (row.getHasDetail()) {
       object.setAttributes(
@@ -243,8 +246,7 @@ public final class ObjectTable {
   }
 
   /**
-   * Puts a version with the same attributes and facts in the place of the present one. Of many
-   * slices only the chunks are written that differ.
+   * Puts a version with the same attributes and facts in the place of the present one.
    *
    * @param row of the version before
    */
@@ -259,15 +261,60 @@ public final class ObjectTable {
         row.toBuilder()
             .setSummary(after.getSummary())
             .setVersion(after.getVersion())
-            .clearSlice()
-            .clearChunks()
-            .clearChunkVersion()
+            .clearMoved()
             .clearHasFacts();
     if (row.getHasFacts()) {
       ObjectFacts facts = facts(table, bucketId, key, row);
       table.delete(Keys.objectFacts(bucketId, key, row.getVersion()));
       writeFacts(table, bucketId, key, revised, facts);
     }
+    writeSlices(table, bucketId, key, row, before, after, revised);
+    table.put(Keys.object(bucketId, key), revised.build().toByteArray());
+  }
+
+  /**
+   * Gives a version other slices and another summary, and nothing else.
+   *
+   * @param row of the version as it is, present or older
+   * @param after has the position of the move
+   */
+  public static void move(
+      Overlay table,
+      long bucketId,
+      String key,
+      ObjectRow row,
+      ObjectRecord before,
+      ObjectRecord after) {
+    ObjectRow.Builder moved =
+        row.toBuilder().setSummary(after.getSummary()).setMoved(after.getMoved());
+    if (!after.getSlicesList().equals(before.getSlicesList())) {
+      writeSlices(table, bucketId, key, row, before, after, moved);
+    }
+    boolean isPresent =
+        row(table, bucketId, key).filter(r -> r.getVersion() == row.getVersion()).isPresent();
+    if (isPresent) {
+      table.put(Keys.object(bucketId, key), moved.build().toByteArray());
+    } else {
+      OlderVersions.put(table, bucketId, key, moved.build());
+    }
+  }
+
+  /**
+   * Replaces the slices and parts of a version. Of many slices only the chunks are written that
+   * differ.
+   *
+   * @param row as it is
+   * @param written gets the only slice, or the chunks
+   */
+  private static void writeSlices(
+      Overlay table,
+      long bucketId,
+      String key,
+      ObjectRow row,
+      ObjectRecord before,
+      ObjectRecord after,
+      ObjectRow.Builder written) {
+    written.clearSlice().clearChunks().clearChunkVersion();
     long chunkVersion = row.getChunks() > 0 ? chunkVersion(row) : after.getVersion();
     int chunks = isInline(after) ? 0 : chunks(after);
     for (int i = 0; i < Math.max(chunks, row.getChunks()); i++) {
@@ -282,10 +329,9 @@ public final class ObjectTable {
       }
     }
     if (isInline(after)) {
-      revised.setSlice(after.getSlices(0));
+      written.setSlice(after.getSlices(0));
     } else {
-      revised.setChunks(chunks).setChunkVersion(chunkVersion);
+      written.setChunks(chunks).setChunkVersion(chunkVersion);
     }
-    table.put(Keys.object(bucketId, key), revised.build().toByteArray());
   }
 }

@@ -21,8 +21,10 @@ import dev.ashlar.protocol.message.CreateUpload;
 import dev.ashlar.protocol.message.FoldBlob;
 import dev.ashlar.protocol.message.ForgetBlobs;
 import dev.ashlar.protocol.message.ModifyObject;
+import dev.ashlar.protocol.message.MoveObject;
 import dev.ashlar.protocol.message.NewBlob;
 import dev.ashlar.protocol.message.ObjectPiece;
+import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.ObjectSummary;
 import dev.ashlar.protocol.message.PartRow;
 import dev.ashlar.protocol.message.PutObject;
@@ -147,11 +149,12 @@ class ChangesModelTest {
     } else if (choice < 88) {
       fold();
     } else {
-      switch (random.nextInt(6)) {
+      switch (random.nextInt(7)) {
         case 0, 1 -> put(key);
         case 2 -> copyObject("k" + random.nextInt(KEYS), key);
         case 3 -> copyRange("k" + random.nextInt(KEYS), key);
         case 4 -> delete(key);
+        case 5 -> move(key);
         default -> forget();
       }
     }
@@ -268,6 +271,37 @@ class ChangesModelTest {
   private void replaced(String key, long[] bytes, CommandResult result) {
     model.objects.put(key, bytes);
     model.versions.put(key, result.getVersion());
+  }
+
+  /** Some bytes get another blob, unless somebody else was faster. */
+  private void move(String key) throws Exception {
+    long[] present = model.objects.get(key);
+    if (present == null) {
+      return;
+    }
+    ObjectRecord object = metadata.object("b", key).orElseThrow().object();
+    int offset = random.nextInt(present.length + 1);
+    int length = random.nextInt(present.length - offset + 1);
+    boolean isOutdated = random.nextInt(8) == 0;
+    MoveObject.Builder move =
+        MoveObject.newBuilder()
+            .setBucket("b")
+            .setKey(key)
+            .setVersion(object.getVersion())
+            .setMoved(object.getMoved() + (isOutdated ? 1 : 0))
+            .setOffset(offset);
+    NewBlob blob = length > 0 ? fresh(length).getBlob() : NewBlob.getDefaultInstance();
+    if (length > 0) {
+      move.addBlobs(blob);
+    }
+    submit(
+        isOutdated ? ResultCode.CONDITIONAL_CONFLICT : ResultCode.OK,
+        Command.newBuilder().setMoveObject(move));
+    if (length > 0 && !isOutdated) {
+      long[] moved = present.clone();
+      System.arraycopy(model.add(blob), 0, moved, offset, length);
+      model.objects.put(key, moved);
+    }
   }
 
   private void delete(String key) throws Exception {

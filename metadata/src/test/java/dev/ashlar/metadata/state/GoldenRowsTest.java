@@ -9,6 +9,7 @@ import dev.ashlar.metadata.memory.TestBlobs;
 import dev.ashlar.metadata.memory.TestProfiles;
 import dev.ashlar.metadata.state.apply.MetadataVersion;
 import dev.ashlar.protocol.client.TestIdentities;
+import dev.ashlar.protocol.message.BeginMove;
 import dev.ashlar.protocol.message.BlobChange;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.Command;
@@ -17,11 +18,14 @@ import dev.ashlar.protocol.message.CreateUpload;
 import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.message.DefaultRetention;
 import dev.ashlar.protocol.message.IdentityRow;
+import dev.ashlar.protocol.message.MoveJobRow;
+import dev.ashlar.protocol.message.MoveObject;
 import dev.ashlar.protocol.message.NewBlob;
 import dev.ashlar.protocol.message.ObjectAttributes;
 import dev.ashlar.protocol.message.ObjectFacts;
 import dev.ashlar.protocol.message.ObjectLock;
 import dev.ashlar.protocol.message.ObjectPiece;
+import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.PartRow;
 import dev.ashlar.protocol.message.PutBucketDocument;
 import dev.ashlar.protocol.message.PutCredential;
@@ -33,6 +37,7 @@ import dev.ashlar.protocol.message.RenameMark;
 import dev.ashlar.protocol.message.RenameObject;
 import dev.ashlar.protocol.message.RepairBlob;
 import dev.ashlar.protocol.message.RepairedShard;
+import dev.ashlar.protocol.message.SaveMove;
 import dev.ashlar.protocol.message.SetBucketLock;
 import dev.ashlar.protocol.message.SetBucketQuota;
 import dev.ashlar.protocol.message.SetBucketVersioning;
@@ -63,6 +68,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class GoldenRowsTest {
   private static final int KINDS_OF_VERSION_3 = 18;
   private static final int KINDS_OF_VERSION_4 = 27;
+  private static final int KINDS_OF_VERSION_8 = 28;
 
   private final Clock clock = Clock.fixed(Instant.ofEpochMilli(1_800_000_000_000L), ZoneOffset.UTC);
   private final MemoryTable table = new MemoryTable();
@@ -209,7 +215,10 @@ class GoldenRowsTest {
                             .setParameters(ByteString.copyFromUtf8("digest")))));
   }
 
-  /** What version 8 adds: a further profile, a blob of it in debt, and one that was removed. */
+  /**
+   * What version 8 adds: a further profile, a blob of it in debt, and one that was removed; a moved
+   * version, and a job that moves some.
+   */
   private static void writeOfVersion8(MemoryMetadata metadata) throws Exception {
     metadata.require(TestProfiles.add(metadata, "HOT", new Profile(1, 2, 4096), 2));
     metadata.require(TestProfiles.add(metadata, "OLD", new Profile(1, 0, 4096), 3));
@@ -218,6 +227,37 @@ class GoldenRowsTest {
     metadata.require(
         TestBlobs.put("b", "hot", TestBlobs.acknowledged(metadata, id, 5000).removeAcks(2)));
     metadata.require(TestProfiles.setDefault(metadata, 1));
+    metadata.require(put(metadata, "moved", 21));
+    ObjectRecord moved = metadata.object("b", "moved").orElseThrow().object();
+    BlobId other = BlobId.of(metadata.session(), 1, 22);
+    metadata.require(
+        Command.newBuilder()
+            .setMoveObject(
+                MoveObject.newBuilder()
+                    .setBucket("b")
+                    .setKey("moved")
+                    .setVersion(moved.getVersion())
+                    .setStorageClass("HOT")
+                    .addBlobs(TestBlobs.acknowledged(metadata, other, 100_000))));
+    metadata.require(
+        Command.newBuilder()
+            .setBeginMove(
+                BeginMove.newBuilder()
+                    .setBucket("b")
+                    .setPrefix("m")
+                    .setStorageClass("HOT")
+                    .setBytesPerSecond(1 << 20)));
+    MoveJobRow job = metadata.moveJobs().getFirst();
+    metadata.require(
+        Command.newBuilder()
+            .setSaveMove(
+                SaveMove.newBuilder()
+                    .setJob(
+                        job.toBuilder()
+                            .setState(MoveJobRow.State.RUNNING)
+                            .setKey("moved")
+                            .setVersion(moved.getVersion())
+                            .setBytesMoved(100_000))));
   }
 
   /** A drive is replaced; of two blobs one has its shard again. */
@@ -330,7 +370,7 @@ class GoldenRowsTest {
     writeOfVersion5(metadata);
     writeOfVersion8(metadata);
     assertEquals(golden(MetadataVersion.KNOWN), lines());
-    assertEquals(KINDS_OF_VERSION_4, kinds());
+    assertEquals(KINDS_OF_VERSION_8, kinds());
   }
 
   private long kinds() {

@@ -8,6 +8,7 @@ import dev.ashlar.metadata.state.blob.Repairs;
 import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.client.VersionsQuery;
 import dev.ashlar.protocol.message.AbortUpload;
+import dev.ashlar.protocol.message.BeginMove;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CompletePart;
@@ -22,10 +23,13 @@ import dev.ashlar.protocol.message.DriveStanding;
 import dev.ashlar.protocol.message.EndSessions;
 import dev.ashlar.protocol.message.ForgetBlobs;
 import dev.ashlar.protocol.message.LostShard;
+import dev.ashlar.protocol.message.MoveJobRow;
+import dev.ashlar.protocol.message.MoveObject;
 import dev.ashlar.protocol.message.MoveSlots;
 import dev.ashlar.protocol.message.NewBlob;
 import dev.ashlar.protocol.message.NodeHeartbeat;
 import dev.ashlar.protocol.message.NodeRow;
+import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.PartRow;
 import dev.ashlar.protocol.message.PutCredential;
 import dev.ashlar.protocol.message.PutDrives;
@@ -38,6 +42,7 @@ import dev.ashlar.protocol.message.RegisterNode;
 import dev.ashlar.protocol.message.RegisterSession;
 import dev.ashlar.protocol.message.RepairBlob;
 import dev.ashlar.protocol.message.RepairedShard;
+import dev.ashlar.protocol.message.SaveMove;
 import dev.ashlar.protocol.message.SetBalance;
 import dev.ashlar.protocol.message.SettleDrive;
 import dev.ashlar.protocol.message.SlotAck;
@@ -68,7 +73,7 @@ final class SensibleCommands {
   private static final String EMPTY_BUCKET = "k5";
   private static final int KEYS = 6;
   private static final int DRIVES = 6;
-  private static final int KINDS = 31;
+  private static final int KINDS = 32;
   private static final int LARGEST_BLOB = 100_000;
 
   private final Random random;
@@ -129,15 +134,20 @@ final class SensibleCommands {
       case 25, 26 -> versions.next(name(), name(), version());
       case 27, 28 -> identities.next(metadata);
       case 29 -> profile();
+      case 30 -> moved(command);
       default -> ofSessions(command);
     };
   }
 
   private NewBlob.Builder blob() {
+    return blob(1 + random.nextInt(LARGEST_BLOB));
+  }
+
+  private NewBlob.Builder blob(long length) {
     List<PlacedProfile> profiles = metadata.placement().present();
     int number = profiles.get(random.nextInt(profiles.size())).number();
     BlobId id = BlobId.of(metadata.session(), number, sequence++);
-    return TestBlobs.acknowledged(metadata, id, 1 + random.nextInt(LARGEST_BLOB));
+    return TestBlobs.acknowledged(metadata, id, length);
   }
 
   private Optional<BlobRow> row() throws Exception {
@@ -308,6 +318,33 @@ final class SensibleCommands {
       default ->
           TestProfiles.add(metadata, "P" + random.nextInt(3), profile, 1 + random.nextInt(3));
     };
+  }
+
+  /** A version or a job. */
+  private Command.Builder moved(Command.Builder command) throws Exception {
+    List<MoveJobRow> jobs = metadata.moveJobs();
+    int choice = random.nextInt(4);
+    if (choice == 0 || (choice == 1 && jobs.isEmpty())) {
+      return command.setBeginMove(BeginMove.newBuilder().setBucket(bucket()).setPrefix("k"));
+    }
+    if (choice == 1) {
+      MoveJobRow job = jobs.get(random.nextInt(jobs.size()));
+      int state = random.nextInt(MoveJobRow.State.STOPPED.getNumber() + 1);
+      return command.setSaveMove(
+          SaveMove.newBuilder().setJob(job.toBuilder().setKey(name()).setStateValue(state)));
+    }
+    String bucket = bucket();
+    String key = name();
+    MoveObject.Builder move = MoveObject.newBuilder().setBucket(bucket).setKey(key);
+    Optional<ObjectRead> read = metadata.object(bucket, key);
+    if (read.isPresent()) {
+      ObjectRecord object = read.get().object();
+      move.setVersion(object.getVersion()).setMoved(object.getMoved());
+      if (object.getSlicesCount() > 0) {
+        move.addBlobs(blob(object.getSlices(0).getLength()));
+      }
+    }
+    return command.setMoveObject(random.nextBoolean() ? move.setStorageClass("") : move);
   }
 
   private SetBalance balance() {

@@ -11,6 +11,7 @@ import dev.ashlar.protocol.message.DebtKind;
 import dev.ashlar.protocol.message.DebtLevel;
 import dev.ashlar.protocol.message.EventRow;
 import dev.ashlar.protocol.message.KeyQuery;
+import dev.ashlar.protocol.message.MoveJobRow;
 import dev.ashlar.protocol.message.PartRow;
 import dev.ashlar.protocol.message.PrincipalQuery;
 import dev.ashlar.protocol.message.Registry;
@@ -92,6 +93,12 @@ public interface MetadataClient extends IdentityClient {
    * @param after only events behind this one; null: from the oldest
    */
   EventsPage events(@Nullable EventRow after, int max) throws MetadataUnavailableException;
+
+  /**
+   * The jobs that move versions to other storage classes, by id. Only builds that know several
+   * profiles answer this.
+   */
+  List<MoveJobRow> moveJobs() throws MetadataUnavailableException;
 
   /** What a bucket holds; empty while it is not counted. */
   Optional<UsageRow> bucketUsage(String bucket) throws MetadataUnavailableException;

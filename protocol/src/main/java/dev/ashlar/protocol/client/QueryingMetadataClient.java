@@ -23,6 +23,7 @@ import dev.ashlar.protocol.message.KeyQuery;
 import dev.ashlar.protocol.message.KeysQuery;
 import dev.ashlar.protocol.message.MetadataAnswer;
 import dev.ashlar.protocol.message.MetadataQuery;
+import dev.ashlar.protocol.message.MoveJobRow;
 import dev.ashlar.protocol.message.NeededShardsQuery;
 import dev.ashlar.protocol.message.PartRow;
 import dev.ashlar.protocol.message.PartsQuery;
@@ -204,6 +205,11 @@ public abstract class QueryingMetadataClient implements MetadataClient {
     }
     MetadataAnswer answer = ask(MetadataQuery.newBuilder().setEvents(query));
     return new EventsPage(answer.getEventsList(), answer.getOutbox());
+  }
+
+  @Override
+  public List<MoveJobRow> moveJobs() throws MetadataUnavailableException {
+    return ask(MetadataQuery.newBuilder().setMoveJobs(true)).getMoveJobsList();
   }
 
   private Optional<UsageRow> usage(MetadataQuery.Builder query)

@@ -26,6 +26,7 @@ import dev.ashlar.server.cluster.Protection;
 import dev.ashlar.server.cluster.StoreSpace;
 import dev.ashlar.server.cluster.StoreState;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -48,6 +49,7 @@ public final class Admin {
   private final MetadataAdmin metadataPeers;
   private final Quotas quotas;
   private final ProfileChanges profiles;
+  private final ProfileMoves moves;
   private final Accounts accounts;
   private final Locator locator;
 
@@ -91,6 +93,7 @@ public final class Admin {
       Locator locator,
       Consumer<Profile> memoryCheck) {
     this.profiles = new ProfileChanges(metadata, memoryCheck);
+    this.moves = new ProfileMoves(metadata, Clock.systemUTC());
     this.accounts = accounts;
     this.locator = locator;
     this.metadata = metadata;
@@ -436,6 +439,7 @@ public final class Admin {
       case "repair" -> Protection.of(metadata);
       case "rebalance" -> rebalance();
       case "profiles" -> profiles.list();
+      case "profile-moves" -> moves.list();
       case "buckets" -> quotas.buckets();
       case "account-usage" -> quotas.accounts();
       default -> null;
@@ -446,7 +450,8 @@ public final class Admin {
    * Null for a name that is none.
    *
    * @param by of a replacement, the drive or metadata peer that takes the target's place; of a
-   *     quota, its limits; of a new profile, its shape; of a bucket, its storage class
+   *     quota, its limits; of a new profile, its shape; of a bucket or a move of data, the storage
+   *     class
    */
   @Nullable Object change(String name, String target, String by)
       throws MetadataUnavailableException, RefusedException {
@@ -464,6 +469,8 @@ public final class Admin {
       case "profile-default" -> profiles.setDefault(target);
       case "profile-remove" -> profiles.remove(target);
       case "bucket-class" -> profiles.setOfBucket(target, by);
+      case "profile-move" -> moves.begin(target, by);
+      case "profile-move-stop" -> moves.stop(target);
       case "bucket-quota" -> quotas.ofBucket(target, by);
       case "account-quota" -> quotas.ofAccount(target, by);
       case "pause" -> pause(true);

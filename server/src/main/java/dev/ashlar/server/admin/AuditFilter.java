@@ -44,6 +44,7 @@ final class AuditFilter {
           "repair",
           "rebalance",
           "profiles",
+          "profile-moves",
           "buckets",
           "account-usage");
 

@@ -222,7 +222,7 @@ public final class ProfileChanges {
     return switch (code) {
       case DELETE_CONFLICT ->
           "the profile is in use: objects, deleted objects that are not yet collected, or incomplete"
-              + " uploads have it, or a bucket has it as its default";
+              + " uploads have it, a bucket has it as its default, or data is being moved to it";
       case NO_SUCH_BUCKET -> "there is no such bucket";
       case ENTITY_ALREADY_EXISTS -> "there is a profile of this name";
       case LIMIT_EXCEEDED ->

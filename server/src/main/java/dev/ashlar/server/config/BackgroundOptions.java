@@ -26,7 +26,8 @@ public final class BackgroundOptions {
       converter = OptionTypes.Bytes.class,
       defaultValue = "64MiB",
       description =
-          "Maximum bytes per second read to move shards for drains and new drives. 0: unlimited.")
+          "Maximum bytes per second read to move shards for drains and new drives, and objects to"
+              + " other profiles. 0: unlimited.")
   private long moveBytesPerSecond;
 
   @Option(

@@ -283,6 +283,7 @@ final class ClusterNode implements RunningServer {
     BooleanSupplier isItsTurn = () -> drives.isFresh() && drives.isFirstGateway();
     PeriodicJobs jobs = opened.add(new PeriodicJobs(isItsTurn, meters));
     gateway.startRepair(jobs);
+    gateway.moveClasses(jobs);
     gateway.countUsage(jobs);
     gateway.measureUsage(jobs);
     LogTime logTime = drives.logTime();

@@ -10,6 +10,7 @@ import dev.ashlar.blob.engine.EngineBuilder;
 import dev.ashlar.blob.read.RunningReads;
 import dev.ashlar.blob.repair.GroupDebts;
 import dev.ashlar.blob.repair.RepairConfig;
+import dev.ashlar.blob.repair.RepairRates;
 import dev.ashlar.blob.repair.Repairer;
 import dev.ashlar.blob.scrub.ParityScrub;
 import dev.ashlar.gateway.audit.AuditLog;
@@ -59,6 +60,7 @@ import dev.ashlar.server.config.MasterKeyFile;
 import dev.ashlar.server.config.PortAddress;
 import dev.ashlar.server.config.RootCredential;
 import dev.ashlar.server.config.ServerOptions;
+import dev.ashlar.server.jobs.ClassMoves;
 import dev.ashlar.server.jobs.PeriodicJobs;
 import dev.ashlar.server.jobs.PeriodicJobs.Rest;
 import dev.ashlar.server.jobs.UsageCounting;
@@ -104,10 +106,12 @@ final class GatewayRole implements AutoCloseable {
       new Rest(Duration.ofSeconds(10), 20, Duration.ofMinutes(5));
 
   private static final Rest SCRUB_REST = Rest.of(Duration.ofSeconds(10));
+  private static final Rest MOVES_REST = Rest.of(Duration.ofSeconds(5));
 
   private final ServerOptions options;
   private final Backend backend;
   private final Dependencies dependencies;
+  private final RepairRates rates;
   private final CloseStack opened = new CloseStack();
   private final Engine engine;
 
@@ -147,6 +151,7 @@ final class GatewayRole implements AutoCloseable {
     this.options = options;
     this.backend = backend;
     this.dependencies = dependencies;
+    this.rates = options.background().repairRates();
     try {
       engine =
           opened.add(
@@ -182,7 +187,7 @@ final class GatewayRole implements AutoCloseable {
    */
   void startRepair(PeriodicJobs jobs) {
     BackgroundOptions background = options.background();
-    Repairer repairer = engine.newRepairer(background.repairRates(), RepairConfig.DEFAULT);
+    Repairer repairer = engine.newRepairer(rates, RepairConfig.DEFAULT);
     jobs.start("repair", Duration.ZERO, REPAIR_REST, repairer::work, repairer::forget);
     jobs.start(
         "group-debts",
@@ -200,6 +205,18 @@ final class GatewayRole implements AutoCloseable {
           engine.newParityScrub(rate, scrub.period(), RandomGenerator.getDefault());
       jobs.start("parity-scrub", Duration.ZERO, SCRUB_REST, parity::checkNext, () -> {});
     }
+  }
+
+  /** Moves versions to other storage classes, as operators have asked for. */
+  void moveClasses(PeriodicJobs jobs) {
+    ClassMoves moves =
+        new ClassMoves(
+            backend.metadata(),
+            engine.newVersionMover(),
+            rates.moves(),
+            dependencies.clock(),
+            dependencies.meters());
+    jobs.start("profile-moves", Duration.ZERO, MOVES_REST, moves, () -> {});
   }
 
   /** Counts what buckets from before usage was counted hold, once after an upgrade. */

@@ -138,6 +138,7 @@ public final class Node implements RunningServer {
       PeriodicJobs jobs = opened.add(new PeriodicJobs(() -> true, meters));
       sweepOnce(gateway.collectGarbage(jobs, gateway.reads()::oldestMs, steady));
       gateway.startRepair(jobs);
+      gateway.moveClasses(jobs);
       gateway.countUsage(jobs);
       gateway.measureUsage(jobs);
       admin =

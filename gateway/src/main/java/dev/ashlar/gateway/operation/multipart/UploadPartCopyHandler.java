@@ -127,6 +127,7 @@ public record UploadPartCopyHandler(Backend backend) {
             .setSourceBucket(request.source().bucket())
             .setSourceKey(request.source().key())
             .setSourceVersion(source.getVersion())
+            .setSourceMoved(source.getMoved())
             .setSourceOffset(range.offset())
             .setSourceLength(range.length())
             .build();

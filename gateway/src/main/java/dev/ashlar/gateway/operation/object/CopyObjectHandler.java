@@ -115,6 +115,7 @@ public record CopyObjectHandler(Backend backend) {
             .setSourceBucket(request.source().bucket())
             .setSourceKey(request.source().key())
             .setSourceVersion(source.getVersion())
+            .setSourceMoved(source.getMoved())
             .setBucket(request.bucket())
             .setKey(request.key())
             .setSummary(summary)

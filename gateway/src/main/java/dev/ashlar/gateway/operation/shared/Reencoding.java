@@ -1,12 +1,11 @@
 package dev.ashlar.gateway.operation.shared;
 
 import com.google.protobuf.ByteString;
-import dev.ashlar.blob.DataUnavailableException;
 import dev.ashlar.blob.ObjectWriter;
+import dev.ashlar.blob.move.RangeCopy;
 import dev.ashlar.gateway.checksum.ChecksumKind;
 import dev.ashlar.gateway.checksum.RunningDigest;
 import dev.ashlar.protocol.client.ObjectRead;
-import dev.ashlar.protocol.client.ShardData;
 import dev.ashlar.protocol.client.UnavailableException;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
@@ -48,27 +47,20 @@ public record Reencoding(
   public Ended run(Backend backend, Use use) throws UnavailableException, InterruptedException {
     ChecksumKind kind = ChecksumKind.of(checksum);
     RunningDigest digest = kind.start();
-    try (ObjectWriter writer = backend.store().newWriter(profile.number(), range.length())) {
-      backend.store().read(source, range, piece -> copy(piece, digest, writer));
-      Written written =
-          new Written(
-              HexFormat.of().formatHex(writer.md5()),
-              ChecksumValue.newBuilder()
-                  .setAlgorithm(checksum)
-                  .setType(ChecksumType.CHECKSUM_FULL_OBJECT)
-                  .setValue(ByteString.copyFrom(digest.value()))
-                  .build());
-      return new Ended(writer.commit(blobs -> use.of(written, blobs)), written);
-    }
+    return new RangeCopy(source, range, profile.number())
+        .run(backend.store(), digest::update, writer -> commit(writer, digest, use));
   }
 
-  private static void copy(ShardData piece, RunningDigest digest, ObjectWriter writer)
-      throws DataUnavailableException, InterruptedException {
-    try {
-      digest.update(piece.bytes().duplicate());
-      writer.write(piece.bytes());
-    } finally {
-      piece.release();
-    }
+  private Ended commit(ObjectWriter writer, RunningDigest digest, Use use)
+      throws UnavailableException, InterruptedException {
+    Written written =
+        new Written(
+            HexFormat.of().formatHex(writer.md5()),
+            ChecksumValue.newBuilder()
+                .setAlgorithm(checksum)
+                .setType(ChecksumType.CHECKSUM_FULL_OBJECT)
+                .setValue(ByteString.copyFrom(digest.value()))
+                .build());
+    return new Ended(writer.commit(blobs -> use.of(written, blobs)), written);
   }
 }

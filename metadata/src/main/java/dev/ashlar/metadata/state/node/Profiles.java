@@ -9,12 +9,14 @@ import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.metadata.table.Table;
 import dev.ashlar.protocol.message.AddProfile;
 import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.MoveJobRow;
 import dev.ashlar.protocol.message.NodeRow;
 import dev.ashlar.protocol.message.PgMapRow;
 import dev.ashlar.protocol.message.RemoveProfile;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.message.SetDefaultProfile;
 import dev.ashlar.protocol.message.UploadRow;
+import dev.ashlar.protocol.model.MoveJobs;
 import dev.ashlar.protocol.model.NodeLiveness;
 import dev.ashlar.protocol.model.PlacedProfile;
 import dev.ashlar.protocol.model.PlacementMap;
@@ -106,6 +108,7 @@ public final class Profiles {
     require(!hasBlobs(context, placed), ResultCode.DELETE_CONFLICT);
     require(!hasUploads(context, placed), ResultCode.DELETE_CONFLICT);
     require(!isOfBucket(context, placed), ResultCode.DELETE_CONFLICT);
+    require(!isTarget(context, placed), ResultCode.DELETE_CONFLICT);
     PgMapRow.Builder row = next(present);
     if (number == 0) {
       row.clearPgs().setRemovedPgs(placed.groupCount());
@@ -156,6 +159,12 @@ public final class Profiles {
   private static boolean isOfBucket(ApplyContext context, PlacedProfile placed) {
     return context.catalog().buckets().values().stream()
         .anyMatch(bucket -> bucket.getStorageClass().equals(placed.name()));
+  }
+
+  /** Whether a job that has not ended moves versions to this profile. */
+  private static boolean isTarget(ApplyContext context, PlacedProfile placed) {
+    return context.table().rows('m', MoveJobRow.parser()).stream()
+        .anyMatch(job -> !MoveJobs.isEnded(job) && job.getStorageClass().equals(placed.name()));
   }
 
   public static CommandResult setDefault(ApplyContext context, SetDefaultProfile command) {

@@ -1,6 +1,7 @@
 package dev.ashlar.metadata.state.object;
 
 import dev.ashlar.protocol.message.ObjectRecord;
+import dev.ashlar.protocol.message.ObjectRow;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -16,27 +17,37 @@ public final class LargeObjectCache {
   private static final int ITEMS_MAX = 64_000;
 
   private final ReentrantLock lock = new ReentrantLock();
-  private final Map<Long, ObjectRecord> byVersion = new LinkedHashMap<>(16, 0.75f, true);
+
+  /** By the position in the log at which the version got its slices. */
+  private final Map<Long, ObjectRecord> bySlices = new LinkedHashMap<>(16, 0.75f, true);
+
   private int items;
 
-  public @Nullable ObjectRecord get(long version) {
+  /** The object that was kept of the version with this row and its present slices. */
+  public @Nullable ObjectRecord get(ObjectRow row) {
     lock.lock();
     try {
-      return byVersion.get(version);
+      return bySlices.get(slicedAt(row.getVersion(), row.getMoved()));
     } finally {
       lock.unlock();
     }
   }
 
+  /** Positions are unique: a command either makes a version or moves one. */
+  private static long slicedAt(long version, long moved) {
+    return moved != 0 ? moved : version;
+  }
+
   public void put(ObjectRecord object) {
+    long position = slicedAt(object.getVersion(), object.getMoved());
     lock.lock();
     try {
-      if (items(object) > ITEMS_MAX || byVersion.containsKey(object.getVersion())) {
+      if (items(object) > ITEMS_MAX || bySlices.containsKey(position)) {
         return;
       }
-      byVersion.put(object.getVersion(), object);
+      bySlices.put(position, object);
       items += items(object);
-      for (Iterator<ObjectRecord> oldest = byVersion.values().iterator(); items > ITEMS_MAX; ) {
+      for (Iterator<ObjectRecord> oldest = bySlices.values().iterator(); items > ITEMS_MAX; ) {
         items -= items(oldest.next());
         oldest.remove();
       }

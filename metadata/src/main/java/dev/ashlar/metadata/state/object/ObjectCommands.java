@@ -160,6 +160,7 @@ public final class ObjectCommands {
     ObjectRecord source =
         source(
             context, command.getSourceBucket(), command.getSourceKey(), command.getSourceVersion());
+    checkMoved(context, source, command.getSourceVersion(), command.getSourceMoved());
     checkPrecondition(context, bucket, command.getKey(), command.getPrecondition());
     Versions.requireRoom(context, bucket, command.getKey(), source.getSummary().getSize(), 1);
     Blobs.take(context, source.getSlicesList());
@@ -189,6 +190,15 @@ public final class ObjectCommands {
     ObjectRow row = require(source, ResultCode.NO_SUCH_KEY);
     require(version == 0 || version == row.getVersion(), ResultCode.CONDITIONAL_CONFLICT);
     return ObjectTable.assemble(context.table(), bucket.getId(), key, row);
+  }
+
+  /** Refuses to share slices that are not those on which the gateway has decided. */
+  static void checkMoved(ApplyContext context, ObjectRecord source, long version, long moved) {
+    require(
+        version == 0
+            || moved == source.getMoved()
+            || context.version() < MetadataVersion.ADDS_PROFILES,
+        ResultCode.CONDITIONAL_CONFLICT);
   }
 
   public static CommandResult delete(ApplyContext context, DeleteObjects command) {

@@ -76,6 +76,8 @@ public final class Uploads {
     ObjectRecord source =
         ObjectCommands.source(
             context, command.getSourceBucket(), command.getSourceKey(), command.getSourceVersion());
+    ObjectCommands.checkMoved(
+        context, source, command.getSourceVersion(), command.getSourceMoved());
     checkNumber(command.getPart());
     long offset = command.getSourceOffset();
     long length = command.getSourceLength();

@@ -4,8 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 
 import dev.ashlar.protocol.message.ObjectRecord;
+import dev.ashlar.protocol.message.ObjectRow;
 import dev.ashlar.protocol.message.SliceValue;
 import java.util.Collections;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class LargeObjectCacheTest {
@@ -18,21 +20,37 @@ class LargeObjectCacheTest {
         .build();
   }
 
+  private @Nullable ObjectRecord get(long version) {
+    return objects.get(ObjectRow.newBuilder().setVersion(version).build());
+  }
+
+  @Test
+  void aMovedVersionIsNotTheOneBefore() {
+    ObjectRecord before = object(1, 2);
+    objects.put(before);
+    ObjectRow moved = ObjectRow.newBuilder().setVersion(1).setMoved(7).build();
+    assertNull(objects.get(moved));
+    ObjectRecord after = object(1, 1).toBuilder().setMoved(7).build();
+    objects.put(after);
+    assertSame(after, objects.get(moved));
+    assertSame(before, get(1));
+  }
+
   @Test
   void leastRecentlyUsedObjectIsEvictedFirst() {
     ObjectRecord first = object(1, 20_000);
     objects.put(first);
     objects.put(object(2, 20_000));
     objects.put(object(3, 20_000));
-    assertSame(first, objects.get(1));
+    assertSame(first, get(1));
     objects.put(object(4, 20_000));
-    assertSame(first, objects.get(1));
-    assertNull(objects.get(2));
+    assertSame(first, get(1));
+    assertNull(get(2));
     ObjectRecord largest = object(5, 64_000);
     objects.put(largest);
-    assertNull(objects.get(1));
+    assertNull(get(1));
     objects.put(object(6, 64_001)); // never
-    assertNull(objects.get(6));
-    assertSame(largest, objects.get(5));
+    assertNull(get(6));
+    assertSame(largest, get(5));
   }
 }

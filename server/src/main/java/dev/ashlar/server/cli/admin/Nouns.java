@@ -204,6 +204,49 @@ final class Nouns {
         throws IOException, InterruptedException {
       return admin().change("profile-remove", name, null);
     }
+
+    @Command(
+        name = "move",
+        description =
+            "Begins to move objects to another profile, older versions included, while clients use"
+                + " them. They keep their version, ETag and time.")
+    int move(
+        @Parameters(
+                paramLabel = "SOURCE",
+                arity = "1..*",
+                description = "s3://BUCKET or s3://BUCKET/PREFIX.")
+            List<String> sources,
+        @Option(
+                names = "--to",
+                paramLabel = "NAME",
+                required = true,
+                description = "Name of a profile, or STANDARD for the default.")
+            String to,
+        @Option(
+                names = "--pace",
+                paramLabel = "BYTES",
+                description =
+                    "Maximum bytes per second that are read, such as 20MiB. Default: as"
+                        + " --rebalance-rate, together with rebalancing.")
+            @Nullable String pace)
+        throws IOException, InterruptedException {
+      for (String source : sources) {
+        admin().change("profile-move", source, pace == null ? to : to + "@" + pace);
+      }
+      return 0;
+    }
+
+    @Command(name = "moves", description = "Shows what is moved to other profiles, and how far.")
+    int moves(@Option(names = "--watch", description = AdminCommand.WATCH) boolean isWatching)
+        throws IOException, InterruptedException {
+      return admin().show("profile-moves", isWatching);
+    }
+
+    @Command(name = "stop", description = "Stops a move. What is moved already stays there.")
+    int stop(@Parameters(paramLabel = "ID", description = "Of a move, as listed.") String id)
+        throws IOException, InterruptedException {
+      return admin().change("profile-move-stop", id, null);
+    }
   }
 
   @Command(

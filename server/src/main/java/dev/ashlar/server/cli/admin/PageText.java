@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.LongFunction;
 import java.util.stream.Collectors;
 
 /** The pages of {@code /admin} as text for people. Ids are shortened as far as they are unique. */
@@ -38,6 +39,7 @@ final class PageText {
       case "pgs" -> PageText::groups;
       case "metadata" -> PageText::metadata;
       case "profiles" -> PageText::profiles;
+      case "profile-moves", "profile-move", "profile-move-stop" -> PageText::moves;
       case "accounts" -> PageText::accounts;
       case "locate" -> LocateReport::lines;
       case "scrub" -> PageText::scrub;
@@ -67,6 +69,45 @@ final class PageText {
             right("GROUPS", row -> text(row, "placementGroups")),
             left("FAILURE DOMAIN", row -> text(row, "failureDomain")))
         .lines(rows);
+  }
+
+  static List<String> moves(JsonNode rows) {
+    return new Table(
+            right("ID", row -> text(row, "id")),
+            left("TO", row -> text(row, "to")),
+            left("STATE", PageText::moveState),
+            right("MOVED", row -> Units.bytes((double) number(row, "movedBytes"))),
+            right("VERSIONS", row -> text(row, "movedVersions")),
+            right("FAILED", row -> count(number(row, "failedVersions"))),
+            right("PACE", row -> ifNumber(row, "bytesPerSecond", rate -> Units.pace(rate, null))),
+            right("LEFT", row -> ifNumber(row, "secondsLeft", PageText::seconds)),
+            left("OF", row -> text(row, "source")))
+        .lines(rows);
+  }
+
+  private static String moveState(JsonNode row) {
+    String reason = text(row, "reason");
+    String state = text(row, "state");
+    long found = number(row, "foundBytes");
+    if (!reason.isEmpty()) {
+      return state + ": " + reason;
+    }
+    return state.equals("running") && found > 0
+        ? state + ", " + 100 * number(row, "passedBytes") / found + " %"
+        : state;
+  }
+
+  private static String ifNumber(JsonNode row, String field, LongFunction<String> text) {
+    JsonNode value = row.path(field);
+    return value.isNumber() ? text.apply(value.asLong()) : "";
+  }
+
+  private static String seconds(long seconds) {
+    return Units.time(Duration.ofSeconds(seconds));
+  }
+
+  private static String count(long count) {
+    return count == 0 ? "" : Long.toString(count);
   }
 
   private static List<String> config(JsonNode rows) {

@@ -64,6 +64,24 @@ class PageTextTest {
   }
 
   @Test
+  void movesShowHowFarTheyAre() throws Exception {
+    String json =
+        """
+        [{"id":3,"source":"s3://b/l/","to":"COLD","state":"running","reason":"",
+          "foundBytes":2097152,"passedBytes":524288,"movedVersions":4,"movedBytes":524288,
+          "failedVersions":1,"bytesPerSecond":1048576,"secondsLeft":90},
+         {"id":4,"source":"s3://b/","to":"STANDARD","state":"stopped","reason":"by an operator",
+          "foundBytes":0,"passedBytes":0,"movedVersions":0,"movedBytes":0,"failedVersions":0,
+          "bytesPerSecond":null,"secondsLeft":null}]""";
+    assertEquals(
+        List.of(
+            "ID  TO        STATE                        MOVED  VERSIONS  FAILED       PACE        LEFT  OF",
+            " 3  COLD      running, 25 %            512.0 KiB         4       1  1.0 MiB/s  1 min 30 s  s3://b/l/",
+            " 4  STANDARD  stopped: by an operator        0 B         0                                 s3://b/"),
+        lines("profile-moves", json));
+  }
+
+  @Test
   void configSaysWhereEachValueComesFrom() throws Exception {
     assertEquals(
         List.of(

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.ashlar.blob.move;
+
+import org.jspecify.annotations.NullMarked;
