@@ -26,7 +26,9 @@ public final class ChangeHistory {
 
   private int wordCount;
 
-  /** The words of each batch, newest first, so that the oldest ones are dropped without a search. */
+  /**
+   * The words of each batch, newest first, so that the oldest ones are dropped without a search.
+   */
   private int[] sizes = new int[2 * WORDS_MAX];
 
   private int batches;
