@@ -287,13 +287,16 @@ class AccessTest {
   private String uploadId = "";
   private String partEtag = "";
 
+  /** The placement map is in the memory of every process. */
   private MetadataClient counted(MetadataClient metadata) {
     return (MetadataClient)
         Proxy.newProxyInstance(
             getClass().getClassLoader(),
             new Class<?>[] {MetadataClient.class},
             (proxy, method, arguments) -> {
-              calls.add(method.getName());
+              if (!method.getName().equals("placement")) {
+                calls.add(method.getName());
+              }
               try {
                 return method.invoke(metadata, arguments);
               } catch (InvocationTargetException e) {
