@@ -5,11 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import dev.ashlar.blob.DataUnavailableException.Reason;
+import dev.ashlar.blob.context.ByteRateLimiter;
+import dev.ashlar.blob.move.VersionMover;
 import dev.ashlar.metadata.memory.TestProfiles;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.message.SetBucketStorageClass;
+import dev.ashlar.protocol.message.VersionRef;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.Profile;
 import java.util.List;
@@ -205,6 +208,53 @@ class StorageClassTest {
             TestS3.request("GET", "/bkt/a?attributes")
                 .header("x-amz-object-attributes", "StorageClass"));
     assertEquals("HOT", attributes.element("StorageClass"));
+  }
+
+  /** As operators move it: it stays the same version. */
+  private void move(String key, String storageClass) throws Exception {
+    VersionMover.Order order =
+        new VersionMover.Order("bkt", key, VersionRef.getDefaultInstance(), 0, storageClass);
+    VersionMover.Follower follower =
+        new VersionMover.Follower() {
+          @Override
+          public ByteRateLimiter rate() {
+            return new ByteRateLimiter(0);
+          }
+
+          @Override
+          public boolean goesOn() {
+            return true;
+          }
+
+          @Override
+          public void moved(long bytes) {}
+        };
+    assertEquals(
+        VersionMover.Outcome.MOVED, new VersionMover(s3.metadata, s3.store).move(order, follower));
+  }
+
+  @Test
+  void aMovedObjectIsTheSameForClients() throws Exception {
+    s3.ok(200, put("/bkt/k", BODY));
+    TestAnswer before = s3.ok(200, "HEAD", "/bkt/k");
+    String etag = before.header("ETag");
+    move("k", "HOT");
+    assertProfiles("k", 1);
+    assertEquals("HOT", classOf("k"));
+    TestAnswer after = s3.ok(200, TestS3.request("GET", "/bkt/k").header("If-Match", etag));
+    assertArrayEquals(BODY, after.body());
+    assertEquals(etag, after.header("ETag"));
+    assertEquals(before.header("Last-Modified"), after.header("Last-Modified"));
+    assertEquals(List.of("HOT"), s3.ok(200, "GET", "/bkt").each("Contents", "StorageClass"));
+    int blobs = s3.store.blobCount();
+    s3.ok(200, hot(copy("/bkt/k", "/bkt/copy")));
+    String upload = begin("part", CLASS, "HOT");
+    s3.ok(200, copy("/bkt/k", part("part", 1, upload)));
+    assertEquals(blobs, s3.store.blobCount(), "both share its blobs");
+    s3.ok(200, put("/bkt/k?append&position=" + BODY.length, BODY));
+    assertProfiles("k", 1);
+    s3.ok(200, hot(copy("/bkt/k", "/bkt/copy")));
+    assertEquals(2 * BODY.length, s3.ok(200, "GET", "/bkt/copy").body().length);
   }
 
   @Test

@@ -10,6 +10,7 @@ import dev.ashlar.metadata.backup.MetadataRestore;
 import dev.ashlar.metadata.memory.TestBlobs;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.message.BeginMove;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.Command;
@@ -79,6 +80,9 @@ class MetadataRestoreTest {
         blob = new BlobId(client.session(), 1);
         client.submit(
             TestBlobs.put("before", "key", TestBlobs.acknowledged(client, blob, 100_000)));
+        BeginMove.Builder move = BeginMove.newBuilder().setBucket("before");
+        assertEquals(
+            ResultCode.OK, client.submit(Command.newBuilder().setBeginMove(move)).getCode());
         backup = saved(group.peer(group.awaitLeader()).backup(group.cluster, Instant.now(), WAIT));
         client.submit(TestBlobs.createBucket("after"));
         sessionBefore = client.session();
@@ -98,6 +102,7 @@ class MetadataRestoreTest {
           assertFalse(registry.getSessionsList().contains(sessionBefore));
           BlobRow row = client.blobs(List.of(blob)).getFirst();
           assertTrue(row.getFrozen());
+          assertEquals("before", client.moveJobs().getFirst().getBucket());
           ResultCode code =
               client
                   .submit(

@@ -93,7 +93,7 @@ public final class Admin {
       Locator locator,
       Consumer<Profile> memoryCheck) {
     this.profiles = new ProfileChanges(metadata, memoryCheck);
-    this.moves = new ProfileMoves(metadata, Clock.systemUTC());
+    this.moves = new ProfileMoves(metadata, profiles, Clock.systemUTC());
     this.accounts = accounts;
     this.locator = locator;
     this.metadata = metadata;

@@ -16,6 +16,7 @@ import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.server.cluster.KnownDrives;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /** Shows and changes the profiles of the store. */
@@ -102,6 +103,14 @@ public final class ProfileChanges {
       memoryCheck.accept(profile);
     } catch (IllegalArgumentException e) {
       throw new Admin.RefusedException(String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** Refuses a profile for whose requests this process has too little memory. */
+  void checkMemory(String name) throws Admin.RefusedException {
+    Optional<PlacedProfile> placed = metadata.placement().ofClass(name);
+    if (placed.isPresent()) {
+      checkMemory(placed.get().profile());
     }
   }
 

@@ -18,7 +18,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Shows, begins and stops the jobs that move data to other profiles. */
-record ProfileMoves(MetadataClient metadata, Clock clock) {
+record ProfileMoves(MetadataClient metadata, ProfileChanges profiles, Clock clock) {
   private static final String SCHEME = "s3://";
   private static final int TRIES = 10;
 
@@ -34,7 +34,7 @@ record ProfileMoves(MetadataClient metadata, Clock clock) {
    * @param passedVersions which of them the present pass has dealt with, and their bytes
    * @param movedVersions which of them had to be moved, and the bytes that were
    * @param failedVersions versions of this pass that could not be moved
-   * @param bytesPerSecond at which this pass deals with versions; null: it has not begun
+   * @param bytesPerSecond at which this pass deals with versions; null: not known yet
    * @param secondsLeft by that rate; null: not known, or the job does not run
    */
   record MoveInfo(
@@ -58,8 +58,8 @@ record ProfileMoves(MetadataClient metadata, Clock clock) {
       long endedMs) {
     static MoveInfo of(MoveJobRow job) {
       long passed = Math.min(job.getBytesPassed(), job.getBytesFound());
-      Long rate = job.getWorkedMs() > 0 ? 1000 * passed / job.getWorkedMs() : null;
-      boolean isKnown = job.getState() == MoveJobRow.State.RUNNING && rate != null && rate > 0;
+      long rate = job.getWorkedMs() > 0 ? 1000 * passed / job.getWorkedMs() : 0;
+      boolean isKnown = job.getState() == MoveJobRow.State.RUNNING && rate > 0;
       return new MoveInfo(
           job.getId(),
           SCHEME + job.getBucket() + "/" + job.getPrefix(),
@@ -75,8 +75,8 @@ record ProfileMoves(MetadataClient metadata, Clock clock) {
           job.getVersionsMoved(),
           job.getBytesMoved(),
           job.getVersionsFailed(),
-          rate,
-          isKnown ? (Long) ((job.getBytesFound() - passed) / rate) : null,
+          rate > 0 ? rate : null,
+          isKnown ? (job.getBytesFound() - passed) / rate : null,
           job.getBeganMs(),
           job.getEndedMs());
     }
@@ -114,6 +114,7 @@ record ProfileMoves(MetadataClient metadata, Clock clock) {
     int slash = name.indexOf('/');
     int at = to.indexOf('@');
     String storageClass = at < 0 ? to : to.substring(0, at);
+    profiles.checkMemory(storageClass);
     BeginMove move =
         BeginMove.newBuilder()
             .setBucket(slash < 0 ? name : name.substring(0, slash))

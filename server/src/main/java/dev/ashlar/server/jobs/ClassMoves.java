@@ -18,7 +18,8 @@ import org.slf4j.event.Level;
 
 /**
  * Carries out the jobs that move versions to other storage classes, one at a time, in the order in
- * which they were given. How far they are is in metadata, so that any gateway continues them.
+ * which they were given. How far they are is in metadata, so that any gateway continues them. They
+ * wait while a restore from a backup is not accepted.
  */
 public final class ClassMoves implements PeriodicJobs.Job {
   private static final Logger LOG = LoggerFactory.getLogger(ClassMoves.class);
@@ -97,7 +98,9 @@ public final class ClassMoves implements PeriodicJobs.Job {
     }
     Optional<MoveJobRow> next =
         parts.metadata().moveJobs().stream().filter(job -> !MoveJobs.isEnded(job)).findFirst();
-    return next.isPresent() && new MoveRound(parts, next.get(), rate(next.get())).run();
+    return next.isPresent()
+        && !parts.metadata().registry().getRestored() // else another backup may be restored
+        && new MoveRound(parts, next.get(), rate(next.get())).run();
   }
 
   private ByteRateLimiter rate(MoveJobRow job) {

@@ -393,7 +393,7 @@ final class MoveRound implements VersionMover.Follower {
 
   @Override
   public void moved(long bytes) {
-    parts.meters().bytes().increment(bytes);
+    parts.meters().bytes().increment((double) bytes);
     lock.lock();
     try {
       bytesAhead += bytes;

@@ -79,7 +79,9 @@ final class PageText {
             right("MOVED", row -> Units.bytes((double) number(row, "movedBytes"))),
             right("VERSIONS", row -> text(row, "movedVersions")),
             right("FAILED", row -> count(number(row, "failedVersions"))),
-            right("PACE", row -> ifNumber(row, "bytesPerSecond", rate -> Units.pace(rate, null))),
+            right(
+                "PACE",
+                row -> ifNumber(row, "bytesPerSecond", rate -> Units.pace((double) rate, null))),
             right("LEFT", row -> ifNumber(row, "secondsLeft", PageText::seconds)),
             left("OF", row -> text(row, "source")))
         .lines(rows);
