@@ -90,7 +90,7 @@ class CurvesChartsTest {
                 millis,
                 millis,
                 0.5,
-                300,
+                300.0,
                 1000,
                 0));
       }
