@@ -8,8 +8,12 @@ import java.util.Locale;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
-/** All that was measured, averaged over its passes. */
-public record Curves(String machine, String phase, List<Point> points) {
+/**
+ * All that was measured, averaged over its passes.
+ *
+ * @param server that runs already; absent when servers were started for this
+ */
+public record Curves(String machine, @Nullable String server, String phase, List<Point> points) {
 
   /**
    * One step on one profile.

@@ -159,7 +159,8 @@ public final class CurvesCommand implements Callable<Integer>, Plan.Planned {
             .getOrDefault(curve, Map.of())
             .forEach((step, results) -> points.add(Curves.Point.of(curve, step, results)));
       }
-      return new Curves(Machine.describe(scratch.child("")), output.phase(), points);
+      String server = endpoint == null ? null : endpoint.name();
+      return new Curves(Machine.describe(scratch.child("")), server, output.phase(), points);
     }
   }
 
@@ -202,9 +203,14 @@ public final class CurvesCommand implements Callable<Integer>, Plan.Planned {
     return form.isFull() ? FULL_WARM_UP_ROUNDS : 1;
   }
 
+  private static String machine(Curves curves) {
+    String server = curves.server();
+    return server == null ? curves.machine() : curves.machine() + " The server is " + server + ".";
+  }
+
   private static Path page(ResultFolder kept, Curves curves) throws IOException {
     Page page = new Page(kept.path());
-    page.paragraph(curves.machine());
+    page.paragraph(machine(curves));
     for (Figure figure : new CurvesCharts(curves).figures()) {
       page.figure(figure);
     }
@@ -218,7 +224,7 @@ public final class CurvesCommand implements Callable<Integer>, Plan.Planned {
   }
 
   private void print(Curves curves, Path page, PrintStream out) {
-    out.println(curves.machine());
+    out.println(machine(curves));
     out.println(curves.how(Sweep.RESPONSE));
     out.println();
     new CurvesTable(curves).print(out);

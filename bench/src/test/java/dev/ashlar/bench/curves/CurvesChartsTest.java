@@ -95,6 +95,6 @@ class CurvesChartsTest {
                 0));
       }
     }
-    return new Curves("A machine.", "run", points);
+    return new Curves("A machine.", null, "run", points);
   }
 }
