@@ -104,6 +104,9 @@ class BenchTest {
         "load --folder /proc/none: /proc/none: is not there",
         "io-cost --profile 6+2,optimizations=of: expected k+m",
         "load --clients 0: 1 to 16 clients",
+        "load --storage-class COLD: --storage-class needs --endpoint",
+        "curves --storage-class COLD: --storage-class needs --endpoint",
+        "load --storage-class A/B: 'A/B' is no storage class",
         "versus --servers minoi: --servers takes [ashlar, minio, none], not [minoi]",
         "capacity --folder /dev/null: /dev/null: something is there already",
       })

@@ -53,9 +53,10 @@ record SpaceTaken(
     double live = 0;
     double written = 0;
     List<OfClass> each = new ArrayList<>();
-    try (LocalEngine engine = LocalEngine.open(folder, profile, LocalEngine.Memory.ofAServer())) {
+    try (LocalEngine engine =
+        LocalEngine.open(folder, List.of(profile), LocalEngine.Memory.ofAServer())) {
       for (SizeDistribution.SizeClass sizes : classes) {
-        Sample sample = Sample.put(engine, sizes, objectsMax, noise);
+        Sample sample = Sample.put(engine, profile, sizes, objectsMax, noise);
         double shards =
             sizes.shares().stream()
                 .mapToDouble(share -> share.count() * stored(profile, share.bytes()))
@@ -88,7 +89,11 @@ record SpaceTaken(
   /** What some objects came to. */
   private record Sample(int objects, double arithmetic, double live, double written) {
     static Sample put(
-        LocalEngine engine, SizeDistribution.SizeClass sizes, int objectsMax, byte[] noise)
+        LocalEngine engine,
+        Profile profile,
+        SizeDistribution.SizeClass sizes,
+        int objectsMax,
+        byte[] noise)
         throws Exception {
       double mean = Math.min(sizes.bytes() / sizes.count(), OBJECT_BYTES_MAX);
       int objects =
@@ -98,15 +103,16 @@ record SpaceTaken(
           sizes.sample(objects).stream().map(size -> Math.min(size, OBJECT_BYTES_MAX)).toList();
       long liveBefore = engine.liveBytes();
       long writtenBefore = engine.writtenBytes();
-      putAll(engine, sizes.toBytes(), sample, noise);
+      putAll(engine, profile, sizes.toBytes(), sample, noise);
       return new Sample(
           sample.size(),
-          sample.stream().mapToDouble(size -> stored(engine.profile(), size)).sum(),
+          sample.stream().mapToDouble(size -> stored(profile, size)).sum(),
           engine.liveBytes() - liveBefore,
           engine.writtenBytes() - writtenBefore);
     }
 
-    private static void putAll(LocalEngine engine, long sizeClass, List<Long> sizes, byte[] noise)
+    private static void putAll(
+        LocalEngine engine, Profile profile, long sizeClass, List<Long> sizes, byte[] noise)
         throws Exception {
       Semaphore clients = new Semaphore(CLIENTS);
       try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -119,7 +125,7 @@ record SpaceTaken(
                   () -> {
                     clients.acquire();
                     try {
-                      engine.put(key, ByteBuffer.wrap(noise, 0, bytes));
+                      engine.put(profile, key, ByteBuffer.wrap(noise, 0, bytes));
                       return null;
                     } finally {
                       clients.release();

@@ -5,15 +5,24 @@ import dev.ashlar.bench.result.Spread;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
 
-/** All that was measured, averaged over its passes. */
-public record Curves(String machine, String phase, List<Point> points) {
+/**
+ * All that was measured, averaged over its passes.
+ *
+ * @param server that runs already; absent when servers were started for this
+ */
+public record Curves(String machine, @Nullable String server, String phase, List<Point> points) {
 
   /**
    * One step on one profile.
    *
+   * @param profile or storage class of a store that runs already
    * @param x what the sweep varies
    * @param seconds measured of each pass
+   * @param cpuMillisPerOperation of the server; absent when its process is not known
+   * @param residentMebibytes the same
    * @param failures of all passes
    */
   public record Point(
@@ -27,8 +36,8 @@ public record Curves(String machine, String phase, List<Point> points) {
       Spread meanMillis,
       Spread p50Millis,
       Spread p99Millis,
-      double cpuMillisPerOperation,
-      double residentMebibytes,
+      @Nullable Double cpuMillisPerOperation,
+      @Nullable Double residentMebibytes,
       long operations,
       long failures) {
 
@@ -44,10 +53,17 @@ public record Curves(String machine, String phase, List<Point> points) {
           LoadResult.spread(passes, pass -> pass.total().latency().mean()),
           LoadResult.spread(passes, pass -> pass.total().latency().p50()),
           LoadResult.spread(passes, pass -> pass.total().latency().p99()),
-          LoadResult.spread(passes, pass -> pass.used().cpuMillisPerOperation()).mean(),
-          LoadResult.spread(passes, pass -> pass.used().residentMebibytesMax()).mean(),
+          used(passes, LoadResult.Use::cpuMillisPerOperation),
+          used(passes, LoadResult.Use::residentMebibytesMax),
           passes.stream().mapToLong(pass -> pass.total().operations()).sum(),
           passes.stream().mapToLong(pass -> pass.total().failures()).sum());
+    }
+
+    private static @Nullable Double used(
+        List<LoadResult> passes, ToDoubleFunction<LoadResult.Use> figure) {
+      return passes.getFirst().server() == null
+          ? null
+          : LoadResult.spread(passes, pass -> figure.applyAsDouble(pass.used())).mean();
     }
   }
 

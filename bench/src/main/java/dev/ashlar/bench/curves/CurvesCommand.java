@@ -7,7 +7,9 @@ import dev.ashlar.bench.chart.Page;
 import dev.ashlar.bench.engine.ScratchFolder;
 import dev.ashlar.bench.load.DataSet;
 import dev.ashlar.bench.load.LoadResult;
+import dev.ashlar.bench.load.ServerOptions;
 import dev.ashlar.bench.options.Arguments;
+import dev.ashlar.bench.options.EndpointOptions;
 import dev.ashlar.bench.options.Options;
 import dev.ashlar.bench.options.OutputOptions;
 import dev.ashlar.bench.result.ResultFolder;
@@ -20,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -28,7 +31,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "curves",
     description = {
-      "Sweeps of load over servers of several profiles, as charts: throughput against latency"
+      "Sweeps of load over servers of several profiles, or over storage classes of a running"
+          + " server, as charts: throughput against latency"
           + " with knee and planning point, block sizes, clients, sequential throughput.",
       "Without options, a quick look of two minutes: 4+2, 4+2 classic and 1+2, passes of 0.35 s after 4 s of"
           + " warm-up for each server. --full: also 2+2 and 6+2 and their classic modes, longer"
@@ -57,6 +61,11 @@ public final class CurvesCommand implements Callable<Integer>, Plan.Planned {
   private static final int ABNORMAL_SHOWN = 5;
 
   @Mixin private Options.Profiles profiles = new Options.Profiles();
+
+  @ArgGroup(exclusive = false, heading = ServerOptions.ENDPOINT_HEADING)
+  private @Nullable EndpointOptions endpoint;
+
+  @Mixin private Options.StorageClasses storageClasses = new Options.StorageClasses();
 
   @Mixin private Options.Form form = new Options.Form();
 
@@ -93,16 +102,16 @@ public final class CurvesCommand implements Callable<Integer>, Plan.Planned {
   @Override
   public Plan plan() {
     Sweep.Extent extent = extent();
-    int servers = profiles().size();
+    int curves = curves().size();
     Plan plan =
         new Plan()
-            .servers(servers)
-            .add(servers, FILL_SECONDS + warmUpRounds() * warmUp())
+            .servers(endpoint == null ? curves : 0)
+            .add(curves, FILL_SECONDS + warmUpRounds() * warmUp())
             .add(1, DRAWING_SECONDS);
     for (Sweep.Step step : Sweep.steps(extent, seed.seed())) {
       double settled = extent.settleSeconds() > 0 ? SETTLED_SECONDS : 0;
       double measured = step.load().warmUpSeconds() + step.load().seconds();
-      plan.add(servers * passes.passes(), measured + settled);
+      plan.add(curves * passes.passes(), measured + settled);
     }
     return plan;
   }
@@ -131,7 +140,7 @@ public final class CurvesCommand implements Callable<Integer>, Plan.Planned {
               warmUpRounds(),
               seed.seed());
       Map<String, Map<Sweep.Step, List<LoadResult>>> measured = new LinkedHashMap<>();
-      try (ServerFleet fleet = ServerFleet.open(profiles(), setting)) {
+      try (ServerFleet fleet = fleet(setting)) {
         fleet.measure(
             steps,
             passes.passes(),
@@ -145,13 +154,30 @@ public final class CurvesCommand implements Callable<Integer>, Plan.Planned {
             });
       }
       List<Curves.Point> points = new ArrayList<>();
-      for (String profile : profiles()) {
+      for (String curve : curves()) {
         measured
-            .getOrDefault(profile, Map.of())
-            .forEach((step, results) -> points.add(Curves.Point.of(profile, step, results)));
+            .getOrDefault(curve, Map.of())
+            .forEach((step, results) -> points.add(Curves.Point.of(curve, step, results)));
       }
-      return new Curves(Machine.describe(scratch.child("")), output.phase(), points);
+      String server = endpoint == null ? null : endpoint.name();
+      return new Curves(Machine.describe(scratch.child("")), server, output.phase(), points);
     }
+  }
+
+  private ServerFleet fleet(ServerFleet.Setting setting) throws IOException, InterruptedException {
+    return endpoint == null
+        ? ServerFleet.open(profiles(), setting)
+        : ServerFleet.on(
+            ServerOptions.running(endpoint, null), storageClasses.of(endpoint), setting);
+  }
+
+  /** Of a chart: profiles, or storage classes of a server that runs already. */
+  private List<String> curves() {
+    List<String> classes = storageClasses.of(endpoint);
+    if (endpoint == null) {
+      return profiles();
+    }
+    return classes.isEmpty() ? List.of(ServerOptions.RUNNING) : classes;
   }
 
   private List<String> profiles() {
@@ -177,9 +203,14 @@ public final class CurvesCommand implements Callable<Integer>, Plan.Planned {
     return form.isFull() ? FULL_WARM_UP_ROUNDS : 1;
   }
 
+  private static String machine(Curves curves) {
+    String server = curves.server();
+    return server == null ? curves.machine() : curves.machine() + " The server is " + server + ".";
+  }
+
   private static Path page(ResultFolder kept, Curves curves) throws IOException {
     Page page = new Page(kept.path());
-    page.paragraph(curves.machine());
+    page.paragraph(machine(curves));
     for (Figure figure : new CurvesCharts(curves).figures()) {
       page.figure(figure);
     }
@@ -193,7 +224,7 @@ public final class CurvesCommand implements Callable<Integer>, Plan.Planned {
   }
 
   private void print(Curves curves, Path page, PrintStream out) {
-    out.println(curves.machine());
+    out.println(machine(curves));
     out.println(curves.how(Sweep.RESPONSE));
     out.println();
     new CurvesTable(curves).print(out);

@@ -4,6 +4,8 @@ import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** The figures behind the charts, and where each response curve bends. */
 final class CurvesTable {
@@ -45,8 +47,8 @@ final class CurvesTable {
               figure(point.meanMillis().mean()),
               figure(point.p50Millis().mean()),
               figure(point.p99Millis().mean()),
-              String.format(Locale.ROOT, "%.3f", point.cpuMillisPerOperation()),
-              figure(point.residentMebibytes()),
+              known(point.cpuMillisPerOperation(), cpu -> String.format(Locale.ROOT, "%.3f", cpu)),
+              known(point.residentMebibytes(), CurvesTable::figure),
               "" + point.failures()));
     }
     return rows;
@@ -82,6 +84,10 @@ final class CurvesTable {
 
   private static String place(ResponseCurve.Place place) {
     return figure(place.operationsPerSecond()) + " at " + figure(place.millis());
+  }
+
+  private static String known(@Nullable Double value, Function<Double, String> text) {
+    return value == null ? "–" : text.apply(value);
   }
 
   private static String figure(double value) {

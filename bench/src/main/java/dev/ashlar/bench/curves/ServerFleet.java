@@ -19,8 +19,9 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * A server for each profile, all up at once: every step is made on each of them in turn, so that
- * what the machine does meanwhile meets them alike. The order turns with each pass.
+ * A server for each profile, all up at once, or one that runs already, with several storage
+ * classes: every step is made on each of them in turn, so that what the machine does meanwhile
+ * meets them alike. The order turns with each pass.
  */
 final class ServerFleet implements AutoCloseable {
   private static final int WARM_UP_CLIENTS = 8;
@@ -31,7 +32,7 @@ final class ServerFleet implements AutoCloseable {
   /** Doublings of a step's time. */
   private static final int LONGER_MAX = 7;
 
-  /** A server with its data, ready for the next step. */
+  /** A server or a storage class with its data, ready for the next step. */
   private record Seat(String profile, LoadRun run) {}
 
   private final List<Seat> seats = new ArrayList<>();
@@ -40,6 +41,7 @@ final class ServerFleet implements AutoCloseable {
   /**
    * What all servers are started and loaded with.
    *
+   * @param scratch of servers that are started
    * @param warmUpRounds at most
    */
   record Setting(
@@ -56,11 +58,13 @@ final class ServerFleet implements AutoCloseable {
     ServerFleet fleet = new ServerFleet();
     try {
       for (String profile : profiles) {
-        fleet.add(profile, setting);
+        Path folder = setting.scratch().resolve("server" + fleet.seats.size());
+        ServerOptions.Loaded server =
+            ServerOptions.own(setting.launcher(), profile, folder, "bench-curves", Map.of());
+        fleet.closed.addFirst(server);
+        fleet.add(profile, server, setting);
       }
-      if (setting.warmUpSeconds() > 0) {
-        fleet.warmUp(setting);
-      }
+      fleet.warmUp(setting);
       return fleet;
     } catch (IOException | InterruptedException | RuntimeException e) {
       fleet.close();
@@ -68,15 +72,35 @@ final class ServerFleet implements AutoCloseable {
     }
   }
 
-  private void add(String profile, Setting setting) throws IOException, InterruptedException {
-    Path folder = setting.scratch().resolve("server" + seats.size());
-    ServerOptions.Loaded server =
-        ServerOptions.own(setting.launcher(), profile, folder, "bench-curves", Map.of());
-    closed.addFirst(server);
+  /**
+   * Fills a running server and warms it up.
+   *
+   * @param classes empty: the objects have the storage class of their bucket
+   */
+  static ServerFleet on(ServerOptions.Loaded server, List<String> classes, Setting setting)
+      throws IOException, InterruptedException {
+    ServerFleet fleet = new ServerFleet();
+    try {
+      for (String storageClass : classes) {
+        fleet.add(storageClass, server.withStorageClass(storageClass), setting);
+      }
+      if (classes.isEmpty()) {
+        fleet.add(ServerOptions.RUNNING, server, setting);
+      }
+      fleet.warmUp(setting);
+      return fleet;
+    } catch (IOException | InterruptedException | RuntimeException e) {
+      fleet.close();
+      throw e;
+    }
+  }
+
+  private void add(String name, ServerOptions.Loaded server, Setting setting)
+      throws IOException, InterruptedException {
     LoadRun.Client client = new LoadRun.Client(0, false, setting.seed());
     LoadRun run = new LoadRun(server, client, setting.data());
     closed.addFirst(run);
-    seats.add(new Seat(profile, run));
+    seats.add(new Seat(name, run));
     run.prepare();
   }
 
@@ -85,6 +109,9 @@ final class ServerFleet implements AutoCloseable {
    * machines still compile, first of all the response curve, would be slower in the first pass.
    */
   private void warmUp(Setting setting) throws InterruptedException {
+    if (setting.warmUpSeconds() == 0) {
+      return;
+    }
     Load load =
         new Load(
             Mix.parse("read=60,patch=38,replace=2"),

@@ -45,11 +45,10 @@ enum Access {
   }
 
   /** What it costs the drives, done once to a fresh object while nothing else runs. */
-  DriveCounts cost(LocalEngine engine, int bytes)
+  DriveCounts cost(LocalEngine engine, Profile profile, int bytes)
       throws DataUnavailableException, MetadataUnavailableException, InterruptedException {
-    Profile profile = engine.profile();
-    String key = this + "-" + bytes;
-    engine.put(key, ByteBuffer.allocate(objectBytes(profile, bytes)));
+    String key = profile + "-" + this + "-" + bytes;
+    engine.put(profile, key, ByteBuffer.allocate(objectBytes(profile, bytes)));
     DriveCounts before = engine.counts();
     if (this == READ) {
       engine.read(key, offset(profile), bytes);

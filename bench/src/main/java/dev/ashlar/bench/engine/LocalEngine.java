@@ -22,6 +22,8 @@ import dev.ashlar.protocol.client.ShardData;
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.memory.SlabPool;
+import dev.ashlar.protocol.message.AddProfile;
+import dev.ashlar.protocol.message.AddedProfile;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.CreateBucket;
@@ -64,7 +66,7 @@ public final class LocalEngine implements AutoCloseable {
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
   private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
   private final Map<UUID, ShardStore> drives = new HashMap<>();
-  private final Profile profile;
+  private final List<Profile> profiles;
   private final MetadataClient metadata;
   private final RunningReads store;
 
@@ -78,19 +80,19 @@ public final class LocalEngine implements AutoCloseable {
   }
 
   /**
-   * Opens a store with one drive per shard of a blob.
+   * Opens a store with one drive per shard of the widest blobs.
    *
    * @param root folder of the store; a fresh one if it does not exist
-   * @param profile of the drives' blobs
+   * @param profiles at most as many as a store may have
    */
-  public static LocalEngine open(Path root, Profile profile, Memory memory)
+  public static LocalEngine open(Path root, List<Profile> profiles, Memory memory)
       throws IOException, MetadataUnavailableException {
-    return new LocalEngine(root, profile, memory);
+    return new LocalEngine(root, profiles, memory);
   }
 
-  private LocalEngine(Path root, Profile profile, Memory memory)
+  private LocalEngine(Path root, List<Profile> profiles, Memory memory)
       throws IOException, MetadataUnavailableException {
-    this.profile = profile;
+    this.profiles = profiles;
     UUID cluster = UUID.randomUUID();
     try {
       ErasureCodes codes = opening(new ErasureCodes(CodecChoice.AUTO));
@@ -131,7 +133,8 @@ public final class LocalEngine implements AutoCloseable {
   private void openDrives(Path root, UUID cluster, DriveResources resources)
       throws IOException, MetadataUnavailableException {
     List<DriveRow> rows = new ArrayList<>();
-    for (int number = 0; number < profile.shards(); number++) {
+    int count = profiles.stream().mapToInt(Profile::shards).max().orElseThrow();
+    for (int number = 0; number < count; number++) {
       DriveConfig config = DriveConfig.of(root.resolve("d" + number), cluster);
       DriveStore drive = opening(DriveStore.open(config, resources));
       UUID id = drive.drive().id();
@@ -151,15 +154,22 @@ public final class LocalEngine implements AutoCloseable {
     PutDrives.Builder command =
         PutDrives.newBuilder()
             .addAllDrives(rows)
-            .setPgMap(Placement.first(rows, profile, Placement.PG_COUNT_DEFAULT));
+            .setPgMap(Placement.first(rows, profiles.getFirst(), Placement.PG_COUNT_DEFAULT));
     submit(Command.newBuilder().setPutDrives(command));
+    for (int number = 1; number < profiles.size(); number++) {
+      AddedProfile added =
+          Placement.added(
+              metadata.registry(), metadata.placement(), "P" + number, profiles.get(number));
+      submit(
+          Command.newBuilder()
+              .setAddProfile(
+                  AddProfile.newBuilder()
+                      .setBaseEpoch(metadata.placement().epoch())
+                      .setProfile(added)));
+    }
     submit(
         Command.newBuilder()
             .setCreateBucket(CreateBucket.newBuilder().setName(BUCKET).setOwner("bench")));
-  }
-
-  public Profile profile() {
-    return profile;
   }
 
   DriveCounts counts() {
@@ -180,12 +190,12 @@ public final class LocalEngine implements AutoCloseable {
         .sum();
   }
 
-  /** Puts an object of these bytes. */
-  public void put(String key, ByteBuffer bytes)
+  /** Puts an object of these bytes with one of the store's profiles. */
+  public void put(Profile profile, String key, ByteBuffer bytes)
       throws DataUnavailableException, MetadataUnavailableException, InterruptedException {
     OpenEngines.checkGoingOn();
     int length = bytes.remaining();
-    try (ObjectWriter writer = store.newWriter(length)) {
+    try (ObjectWriter writer = store.newWriter(profiles.indexOf(profile), length)) {
       writer.write(bytes.duplicate());
       ObjectSummary.Builder summary =
           ObjectSummary.newBuilder()

@@ -8,6 +8,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.Collections;
 
 /** Makes the bucket, configures it and removes it. */
 final class BucketAdmin {
@@ -44,7 +45,7 @@ final class BucketAdmin {
     String path = target.path();
     String hash = body.isEmpty() ? Signer.EMPTY_PAYLOAD : Signer.UNSIGNED_PAYLOAD;
     StringBuilder headers = new StringBuilder();
-    signer.headers(method, path, query, hash, null, headers);
+    signer.headers(method, path, query, hash, Collections.emptySortedMap(), headers);
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create("http://" + target.hostHeader() + path + "?" + query))
             .timeout(TIMEOUT)

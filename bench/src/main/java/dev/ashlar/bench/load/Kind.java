@@ -47,4 +47,12 @@ public enum Kind {
       case WRITE, REPLACE, PATCH, APPEND -> true;
     };
   }
+
+  /** Whether the request says which storage class its object gets. */
+  boolean picksStorageClass() {
+    return switch (this) {
+      case WRITE, REPLACE, APPEND -> true;
+      case READ, PATCH, LIST, STAT, DELETE -> false;
+    };
+  }
 }

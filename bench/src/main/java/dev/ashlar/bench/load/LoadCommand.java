@@ -12,8 +12,11 @@ import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +24,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** One load on one server. */
+/** One load on one server, perhaps on several storage classes in turn. */
 @Command(
     name = "load",
     description = {
@@ -43,6 +46,8 @@ public final class LoadCommand implements Callable<Integer>, Plan.Planned {
   private static final double PREPARATION_SECONDS = 4;
 
   @Mixin private ServerOptions server = new ServerOptions();
+
+  @Mixin private Options.StorageClasses storageClasses = new Options.StorageClasses();
 
   @Option(
       names = "--mix",
@@ -96,11 +101,12 @@ public final class LoadCommand implements Callable<Integer>, Plan.Planned {
 
   @Override
   public Plan plan() {
+    int runs = Math.max(1, classes().size());
     double eachPass = seconds() + SETTLE.toSeconds() + LATER_WARM_UP_SECONDS;
     return new Plan()
         .servers(server.isOwn() ? 1 : 0)
-        .add(1, PREPARATION_SECONDS + warmUpSeconds())
-        .add(passes.passes(), eachPass);
+        .add(runs, PREPARATION_SECONDS + warmUpSeconds())
+        .add(runs * passes.passes(), eachPass);
   }
 
   private double seconds() {
@@ -113,47 +119,70 @@ public final class LoadCommand implements Callable<Integer>, Plan.Planned {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    LoadReport report = measure();
-    output.print(report, report::print);
-    return report.operationsPerSecond().mean() > 0 ? 0 : 1;
+    List<String> classes = classes();
+    ClassesReport report = measure(classes);
+    if (classes.isEmpty()) {
+      LoadReport only = report.only();
+      output.print(only, only::print);
+    } else {
+      output.print(report, report::print);
+    }
+    return report.classes().values().stream().allMatch(LoadReport::hasSucceeded) ? 0 : 1;
   }
 
-  private LoadReport measure() throws IOException, InterruptedException {
+  private List<String> classes() {
+    return storageClasses.of(server.endpoint());
+  }
+
+  private ClassesReport measure(List<String> classes) throws IOException, InterruptedException {
     Load load = work.load(mix, !isSequential, rate, warmUpSeconds(), seconds(), operations);
     DataSet data = work.data(load, OBJECTS, OBJECT_BYTES);
     LoadRun.Client client = new LoadRun.Client(threads, isSigned, work.seed());
     ResultFolder folder = output.newFolder("load");
     try (ScratchFolder scratch = server.newScratch();
         ServerOptions.Loaded loaded = server.open(scratch.child("server"), Map.of());
-        LoadRun run = new LoadRun(loaded, client, data)) {
+        LoadRuns runs = LoadRuns.open(loaded, classes, server.profile(), client, data)) {
       ManagementPage page = page(loaded.management());
       ManagementPage.Metrics before = page == null ? null : page.requiredMetrics();
       if (load.mix().needsObjects()) {
-        run.prepare();
+        runs.prepare();
       }
-      List<LoadResult> measured = passes(run, load, folder);
-      LoadReport.Counters counters = compare(page, before, run.answered());
+      Map<String, List<LoadResult>> measured = passes(runs, load, folder);
+      LoadReport.Counters counters = compare(page, before, runs.answered());
       String machine = Machine.describe(scratch.child(""));
-      LoadReport report = LoadReport.of(machine, loaded.title(), measured, counters);
-      folder.write("report.json", report);
+      ClassesReport report = ClassesReport.of(machine, loaded.title(), measured, counters);
+      folder.write("report.json", classes.isEmpty() ? report.only() : report);
       return report;
     }
   }
 
-  private List<LoadResult> passes(LoadRun run, Load load, ResultFolder folder)
+  /** The classes in turn, and in the other order with each pass. */
+  private Map<String, List<LoadResult>> passes(LoadRuns runs, Load load, ResultFolder folder)
       throws IOException, InterruptedException {
-    List<LoadResult> measured = new ArrayList<>();
-    TimeLeft progress = new TimeLeft(passes.passes());
+    Map<String, List<LoadResult>> measured = new LinkedHashMap<>();
+    List<String> order = new ArrayList<>(runs.byClass().keySet());
+    order.forEach(name -> measured.put(name, new ArrayList<>()));
+    TimeLeft progress = new TimeLeft(passes.passes() * order.size());
     for (int pass = 1; pass <= passes.passes(); pass++) {
-      Load of = load.withSeed(load.seed() + pass - 1);
-      double later = Math.min(LATER_WARM_UP_SECONDS, load.warmUpSeconds());
-      LoadResult result = run.run(pass == 1 ? of : of.withTimes(later, load.seconds()));
-      folder.writeStep(server.profile(), pass, "load", result);
-      measured.add(result);
-      progress.done("pass %d: %.1f op/s".formatted(pass, result.total().operationsPerSecond()));
-      run.settle(SETTLE);
+      for (String name : order) {
+        LoadRun run = Objects.requireNonNull(runs.byClass().get(name));
+        LoadResult result = run.run(ofPass(load, pass));
+        folder.writeStep(name, pass, "load", result);
+        Objects.requireNonNull(measured.get(name)).add(result);
+        String what = order.size() > 1 ? "pass " + pass + ", " + name : "pass " + pass;
+        progress.done("%s: %.1f op/s".formatted(what, result.total().operationsPerSecond()));
+        run.settle(SETTLE);
+      }
+      Collections.reverse(order);
     }
     return measured;
+  }
+
+  /** Warmed up for long only before the first. */
+  private static Load ofPass(Load load, int pass) {
+    Load of = load.withSeed(load.seed() + pass - 1);
+    double later = Math.min(LATER_WARM_UP_SECONDS, load.warmUpSeconds());
+    return pass == 1 ? of : of.withTimes(later, load.seconds());
   }
 
   private static @Nullable ManagementPage page(@Nullable URI management) {

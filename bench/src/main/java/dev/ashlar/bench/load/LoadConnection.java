@@ -5,7 +5,10 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.nio.charset.StandardCharsets;
+import java.util.Collections;
 import java.util.Objects;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** One connection with at most one request on its way. Lives on its loop's thread. */
@@ -44,6 +47,8 @@ final class LoadConnection extends ChannelInboundHandlerAdapter {
   record Flight(Operation operation, long fromNanos, long sentNanos) {}
 
   private static final int HEAD_BYTES = 640;
+  private static final String STORAGE_CLASS = "x-amz-storage-class";
+  private static final String WRITE_OFFSET = "x-amz-write-offset-bytes";
 
   private final int number;
   private final Target target;
@@ -122,9 +127,25 @@ final class LoadConnection extends ChannelInboundHandlerAdapter {
         operation.kind().sendsBody()
             ? payload.hash(variant, operation.bytes())
             : Signer.EMPTY_PAYLOAD,
-        operation.kind() == Kind.APPEND ? offset : null,
+        more(operation),
         head);
     head.append("\r\n");
+  }
+
+  private SortedMap<String, String> more(Operation operation) {
+    Kind kind = operation.kind();
+    String storageClass = kind.picksStorageClass() ? target.storageClass() : null;
+    if (kind != Kind.APPEND && storageClass == null) {
+      return Collections.emptySortedMap();
+    }
+    SortedMap<String, String> more = new TreeMap<>();
+    if (storageClass != null) {
+      more.put(STORAGE_CLASS, storageClass);
+    }
+    if (kind == Kind.APPEND) {
+      more.put(WRITE_OFFSET, Long.toString(operation.offset()));
+    }
+    return more;
   }
 
   void close(String reason) {

@@ -26,6 +26,10 @@ public record LoadReport(
     Spread p50Millis,
     Spread p99Millis,
     @Nullable Counters counters) {
+  static final String COLUMNS =
+      " | op/s | MiB/s | mean ms | p50 | p90 | p99 | p99.9 | max | failed |";
+  static final String ALIGNMENT = "|--:|--:|--:|--:|--:|--:|--:|--:|--:|";
+
   private static final double BUSY_MAX = 0.9;
 
   /**
@@ -48,6 +52,23 @@ public record LoadReport(
     private static long sum(Map<String, Long> counts) {
       return counts.values().stream().mapToLong(count -> count).sum();
     }
+
+    void print(PrintStream out) {
+      if (agree()) {
+        out.printf(
+            "The server counts the same requests, warm-up included: %s%s%n",
+            server, refused > 0 ? ", and refused " + refused : "");
+      } else {
+        out.println(
+            "THE SERVER COUNTS OTHERWISE: "
+                + server
+                + " and "
+                + refused
+                + " refused, the generator "
+                + generator
+                + " (someone else may use it).");
+      }
+    }
   }
 
   static LoadReport of(
@@ -62,6 +83,16 @@ public record LoadReport(
         counters);
   }
 
+  LoadReport withCounters(@Nullable Counters other) {
+    return new LoadReport(
+        machine, server, passes, operationsPerSecond, p50Millis, p99Millis, other);
+  }
+
+  /** Whether there is anything to be believed. */
+  boolean hasSucceeded() {
+    return operationsPerSecond.mean() > 0;
+  }
+
   /** Of the passes that have any: where all failed there is none. */
   private static Spread latency(
       List<LoadResult> passes, ToDoubleFunction<LoadResult.Latency> figure) {
@@ -72,6 +103,20 @@ public record LoadReport(
 
   /** The table for people. */
   void print(PrintStream out) {
+    describe(out);
+    out.println();
+    out.println("|" + COLUMNS);
+    out.println("|---" + ALIGNMENT);
+    rows("", out);
+    out.println();
+    notes(out);
+    if (counters != null) {
+      counters.print(out);
+    }
+  }
+
+  /** The machine and the load. */
+  void describe(PrintStream out) {
     LoadResult first = passes.getFirst();
     Load load = first.load();
     out.println(machine);
@@ -91,18 +136,22 @@ public record LoadReport(
             : "the next when the last has ended");
     out.printf(
         Locale.ROOT,
-        "Means of %d passes of %.1f s, seed %d.%n%n",
+        "Means of %d passes of %.1f s, seed %d.%n",
         passes.size(),
         first.seconds(),
         load.seed());
-    out.println("| | op/s | MiB/s | mean ms | p50 | p90 | p99 | p99.9 | max | failed |");
-    out.println("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
+  }
+
+  /**
+   * A row for each kind of operation, and one for all.
+   *
+   * @param before cells, as {@code "| COLD "}; or the empty string
+   */
+  void rows(String before, PrintStream out) {
     for (String kind : kinds()) {
-      row(out, kind, pass -> pass.kinds().get(kind));
+      row(out, before + "| " + kind, pass -> pass.kinds().get(kind));
     }
-    row(out, "all", LoadResult::total);
-    out.println();
-    notes(out);
+    row(out, before + "| all", LoadResult::total);
   }
 
   private TreeSet<String> kinds() {
@@ -119,7 +168,7 @@ public record LoadReport(
   private void row(PrintStream out, String title, Part part) {
     out.printf(
         Locale.ROOT,
-        "| %s | %.1f | %.2f | %s | %s | %s | %s | %s | %s | %.0f |%n",
+        "%s | %.1f | %.2f | %s | %s | %s | %s | %s | %s | %.0f |%n",
         title,
         sum(part, LoadResult.Figures::operationsPerSecond) / passes.size(),
         sum(part, LoadResult.Figures::mebibytesPerSecond) / passes.size(),
@@ -149,7 +198,8 @@ public record LoadReport(
     return mean.isPresent() ? String.format(Locale.ROOT, "%.2f", mean.getAsDouble()) : "–";
   }
 
-  private void notes(PrintStream out) {
+  /** What stands below the table. */
+  void notes(PrintStream out) {
     out.println(operationsPerSecond.text("Operations/s"));
     out.println(p99Millis.text("p99 ms"));
     LoadResult.Use use = passes.getLast().server();
@@ -169,7 +219,6 @@ public record LoadReport(
         100 * busiest,
         busiest > BUSY_MAX ? ": IT IS THE LIMIT, give it more by --threads" : "");
     failures(out);
-    agreement(out);
   }
 
   private double average(ToDoubleFunction<LoadResult> figure) {
@@ -189,26 +238,6 @@ public record LoadReport(
           "The server did not keep up: %,d operations were not even sent in time. Percentiles hold"
               + " how long they had waited.%n",
           unsent);
-    }
-  }
-
-  private void agreement(PrintStream out) {
-    if (counters == null) {
-      return;
-    }
-    if (counters.agree()) {
-      out.printf(
-          "The server counts the same requests, warm-up included: %s%s%n",
-          counters.server(), counters.refused() > 0 ? ", and refused " + counters.refused() : "");
-    } else {
-      out.println(
-          "THE SERVER COUNTS OTHERWISE: "
-              + counters.server()
-              + " and "
-              + counters.refused()
-              + " refused, the generator "
-              + counters.generator()
-              + " (someone else may use it).");
     }
   }
 }

@@ -31,6 +31,7 @@ public final class LoadRun implements AutoCloseable {
   private final Generator generator;
   private final BucketAdmin bucket;
   private final String place;
+  private final @Nullable String storageClass;
 
   /** Of a server that is not ended: what may be left on it when this process is. */
   private final @Nullable AtExit staying;
@@ -53,6 +54,7 @@ public final class LoadRun implements AutoCloseable {
       throws IOException, InterruptedException {
     this.data = data;
     place = "bucket %s of %s".formatted(server.target().bucket(), server.title());
+    storageClass = server.target().storageClass();
     bucket = new BucketAdmin(server.target());
     bucket.create();
     staying = server.own() != null ? null : new AtExit("tell-bucket", () -> tell("interrupted"));
@@ -64,7 +66,8 @@ public final class LoadRun implements AutoCloseable {
   /** Puts the objects. */
   public void prepare() throws InterruptedException {
     written.addAll(data.keys());
-    require("put the objects", generator.complete(data.preparation()));
+    String what = storageClass == null ? "put the objects" : "put the objects of " + storageClass;
+    require(what, generator.complete(data.preparation()));
   }
 
   /** Does all of this work, which ends by itself, as fast as it can. */

@@ -24,9 +24,14 @@ import picocli.CommandLine.Option;
 
 /** Which server is loaded: one that is there, or one of our own in a scratch folder. */
 public final class ServerOptions {
+  /** What results call a server that runs already, as long as no storage class is named. */
+  public static final String RUNNING = "endpoint";
+
+  public static final String ENDPOINT_HEADING = "A running server, instead of one started here:%n";
+
   private static final DateTimeFormatter STAMP = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss");
 
-  @ArgGroup(exclusive = false, heading = "A running server, instead of one started here:%n")
+  @ArgGroup(exclusive = false, heading = ENDPOINT_HEADING)
   private @Nullable EndpointOptions endpoint;
 
   @Option(
@@ -56,7 +61,13 @@ public final class ServerOptions {
       implements AutoCloseable {
     /** Another bucket of the same server. */
     public Loaded withBucket(String bucket) {
-      return new Loaded(title, new Target(target.server(), bucket), management, own);
+      return new Loaded(title, new Target(target.server(), bucket, null), management, own);
+    }
+
+    /** Another bucket of the same server, for objects of this storage class. */
+    public Loaded withStorageClass(String storageClass) {
+      Target other = new Target(target.server(), newBucket(), storageClass);
+      return new Loaded(title, other, management, own);
     }
 
     /** Null when it is not known. */
@@ -72,13 +83,18 @@ public final class ServerOptions {
     }
   }
 
+  /** Null when the server is our own. */
+  @Nullable EndpointOptions endpoint() {
+    return endpoint;
+  }
+
   public boolean isOwn() {
     return endpoint == null;
   }
 
   /** As the results call it. */
   public String profile() {
-    return endpoint == null ? profile : "endpoint";
+    return endpoint == null ? profile : RUNNING;
   }
 
   public ScratchFolder newScratch() throws IOException {
@@ -92,16 +108,21 @@ public final class ServerOptions {
    */
   public Loaded open(Path scratch, Map<String, String> variables)
       throws IOException, InterruptedException {
-    // Several may load one server at once, each in a bucket of its own.
-    String bucket =
-        "bench-%s-%08x"
-            .formatted(
-                STAMP.format(LocalDateTime.now(ZoneOffset.UTC)),
-                ThreadLocalRandom.current().nextInt());
-    if (endpoint == null) {
-      return own(own.launcher(), profile, scratch, bucket, variables);
-    }
-    Target target = new Target(endpoint.endpoint(), bucket);
+    return endpoint == null
+        ? own(own.launcher(), profile, scratch, newBucket(), variables)
+        : running(endpoint, management);
+  }
+
+  /** Several may load one server at once, each in a bucket of its own. */
+  private static String newBucket() {
+    return "bench-%s-%08x"
+        .formatted(
+            STAMP.format(LocalDateTime.now(ZoneOffset.UTC)), ThreadLocalRandom.current().nextInt());
+  }
+
+  /** A server that runs already. */
+  public static Loaded running(EndpointOptions endpoint, @Nullable URI management) {
+    Target target = new Target(endpoint.endpoint(), newBucket(), null);
     return new Loaded(endpoint.name(), target, management, null);
   }
 
@@ -123,7 +144,7 @@ public final class ServerOptions {
     Path log = Files.createDirectories(scratch).resolve("server.log");
     ServerProcess server = ServerProcess.start(launch, log);
     URI management = URI.create("http://" + Launch.HOST + ":" + managementPort);
-    Target target = new Target(S3Endpoint.of(server, port), bucket);
+    Target target = new Target(S3Endpoint.of(server, port), bucket, null);
     return new Loaded("Ashlar, " + profile, target, management, server);
   }
 }

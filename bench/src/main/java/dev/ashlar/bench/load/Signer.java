@@ -9,9 +9,10 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.HexFormat;
+import java.util.Map;
+import java.util.SortedMap;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
-import org.jspecify.annotations.Nullable;
 
 /**
  * AWS Signature Version 4 in the Authorization header, for requests whose path needs no encoding.
@@ -26,7 +27,6 @@ final class Signer {
       DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss'Z'").withZone(ZoneOffset.UTC);
   private static final String ALGORITHM = "AWS4-HMAC-SHA256";
   private static final String SIGNED_HEADERS = "host;x-amz-content-sha256;x-amz-date";
-  private static final String WRITE_OFFSET = "x-amz-write-offset-bytes";
   private static final int DAY_CHARS = 8;
 
   private final Target target;
@@ -50,16 +50,16 @@ final class Signer {
    * The header lines {@code x-amz-*} and {@code Authorization} of a request made now.
    *
    * @param query in canonical form, without the question mark; may be empty
-   * @param writeOffset of an append
+   * @param more headers, by names that sort behind {@code x-amz-date}
    */
   void headers(
       String method,
       String path,
       String query,
       String payloadHash,
-      @Nullable String writeOffset,
+      SortedMap<String, String> more,
       StringBuilder out) {
-    headers(Instant.now(), method, path, query, payloadHash, writeOffset, out);
+    headers(Instant.now(), method, path, query, payloadHash, more, out);
   }
 
   void headers(
@@ -68,11 +68,15 @@ final class Signer {
       String path,
       String query,
       String payloadHash,
-      @Nullable String writeOffset,
+      SortedMap<String, String> more,
       StringBuilder out) {
     turnTo(now);
-    String offsetLine = writeOffset == null ? "" : WRITE_OFFSET + ":" + writeOffset + "\n";
-    String names = writeOffset == null ? SIGNED_HEADERS : SIGNED_HEADERS + ";" + WRITE_OFFSET;
+    String lines = "";
+    String names = SIGNED_HEADERS;
+    for (Map.Entry<String, String> header : more.entrySet()) {
+      lines += header.getKey() + ":" + header.getValue() + "\n";
+      names += ";" + header.getKey();
+    }
     String canonical =
         method
             + "\n"
@@ -86,7 +90,7 @@ final class Signer {
             + "\nx-amz-date:"
             + stamp
             + "\n"
-            + offsetLine
+            + lines
             + "\n"
             + names
             + "\n"
@@ -102,9 +106,7 @@ final class Signer {
     String signature = hex(mac.doFinal(toSign.getBytes(ISO_8859_1)));
     out.append("x-amz-date: ").append(stamp);
     out.append("\r\nx-amz-content-sha256: ").append(payloadHash);
-    if (writeOffset != null) {
-      out.append("\r\n" + WRITE_OFFSET + ": ").append(writeOffset);
-    }
+    more.forEach((name, value) -> out.append("\r\n").append(name).append(": ").append(value));
     out.append("\r\nAuthorization: " + ALGORITHM + " Credential=")
         .append(target.server().accessKey());
     out.append('/').append(scope).append(", SignedHeaders=").append(names);

@@ -2,9 +2,14 @@ package dev.ashlar.bench.load;
 
 import dev.ashlar.bench.process.BenchException;
 import dev.ashlar.bench.process.S3Endpoint;
+import org.jspecify.annotations.Nullable;
 
-/** The bucket that is loaded. */
-public record Target(S3Endpoint server, String bucket) {
+/**
+ * The bucket that is loaded.
+ *
+ * @param storageClass of the objects that are put; null: that of the bucket
+ */
+public record Target(S3Endpoint server, String bucket, @Nullable String storageClass) {
   public Target {
     if (server.isTls()) {
       throw new BenchException(

@@ -34,6 +34,18 @@ public abstract class Arguments {
     }
   }
 
+  /** The name of a storage class, as a profile or S3 may have it. */
+  public static final class StorageClass implements ITypeConverter<String> {
+    @Override
+    public String convert(String text) {
+      if (text.matches("[A-Za-z0-9_-]+")) {
+        return text;
+      }
+      throw new TypeConversionException(
+          "'" + text + "' is no storage class: letters, digits, _ and -");
+    }
+  }
+
   /** How many of something without which there is nothing to measure: 1 or more. */
   public static final class Count implements ITypeConverter<Integer> {
     @Override

@@ -1,6 +1,7 @@
 package dev.ashlar.bench.options;
 
 import dev.ashlar.bench.engine.ScratchFolder;
+import dev.ashlar.bench.process.BenchException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -120,6 +121,33 @@ public abstract class Options {
 
     public Path launcher() {
       return launcher;
+    }
+  }
+
+  /** Which storage classes of a store that runs take part. */
+  public static final class StorageClasses {
+    @Option(
+        names = "--storage-class",
+        split = ",",
+        paramLabel = "CLASS[,CLASS...]",
+        hideParamSyntax = true,
+        converter = Arguments.StorageClass.class,
+        description =
+            "Storage classes of --endpoint to measure in turn, each in a bucket of its own, for"
+                + " example STANDARD,COLD. Can be repeated.")
+    private @Nullable List<String> classes;
+
+    /**
+     * Each once, in the order in which they were named; empty when none was.
+     *
+     * @throws BenchException when there are some and the server is started here, without them
+     */
+    public List<String> of(@Nullable EndpointOptions endpoint) {
+      if (classes != null && endpoint == null) {
+        throw new BenchException(
+            "--storage-class needs --endpoint: a store that has these classes.");
+      }
+      return classes == null ? List.of() : classes.stream().distinct().toList();
     }
   }
 

@@ -65,7 +65,7 @@ public final class ResultFolder {
 
   /** A name in its folder, whatever the text is: no path, and neither "." nor "..". */
   private static String fileName(String text) {
-    String name = text.replaceAll("[^A-Za-z0-9.+=-]+", "-");
+    String name = text.replaceAll("[^A-Za-z0-9.+=_-]+", "-");
     return name.isEmpty() || name.startsWith(".") ? "-" + name : name;
   }
 }

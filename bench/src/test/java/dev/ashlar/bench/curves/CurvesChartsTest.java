@@ -90,11 +90,11 @@ class CurvesChartsTest {
                 millis,
                 millis,
                 0.5,
-                300,
+                300.0,
                 1000,
                 0));
       }
     }
-    return new Curves("A machine.", "run", points);
+    return new Curves("A machine.", null, "run", points);
   }
 }

@@ -33,7 +33,7 @@ class InterruptedTest {
       while (line != null && !line.startsWith("[1/")) {
         line = said.readLine();
       }
-      while (names().isEmpty()) { // between the folder of one profile and the next
+      while (names().isEmpty()) { // between the folder of one store and the next
         assertTrue(bench.isAlive(), "works in a folder of its own");
         Thread.onSpinWait();
       }

@@ -7,11 +7,7 @@ import dev.ashlar.protocol.model.Profile;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -28,40 +24,35 @@ class IoCostTest {
 
   @TempDir private Path folder = Path.of("");
 
-  static Stream<String> shapes() {
-    return IoCostCommand.SHAPES.stream();
+  static Stream<List<String>> stores() {
+    return IoCostCommand.stores(IoCostCommand.SHAPES).stream();
   }
 
   @ParameterizedTest
-  @MethodSource("shapes")
-  void drivesCountWhatTheFormulaSays(String shape) throws Exception {
-    // Side by side, because metadata takes a second to close.
-    try (ExecutorService threads = Executors.newCachedThreadPool()) {
-      List<Future<@Nullable Void>> checks = new ArrayList<>();
-      for (Profile profile : IoCostCommand.modes(shape)) {
-        checks.add(threads.submit(() -> checkRows(shape, profile)));
-      }
-      for (Future<@Nullable Void> check : checks) {
-        check.get();
+  @MethodSource("stores")
+  void drivesCountWhatTheFormulaSays(List<String> shapes) throws Exception {
+    List<Profile> profiles = IoCostCommand.profiles(shapes);
+    try (LocalEngine engine = LocalEngine.open(folder.resolve("store"), profiles, MEMORY)) {
+      for (String shape : shapes) {
+        for (Profile profile : IoCostCommand.modes(shape)) {
+          checkRows(shape, profile, engine);
+        }
       }
     }
   }
 
-  private @Nullable Void checkRows(String shape, Profile profile) throws Exception {
-    Path own = folder.resolve(profile.isClassic() ? "classic" : "fast");
-    try (LocalEngine engine = LocalEngine.open(own, profile, MEMORY)) {
-      for (Access access : Access.values()) {
-        for (int bytes : IoCostCommand.sizes(shape)) {
-          DriveCounts counted = access.cost(engine, bytes);
-          String cell = profile + ", " + access.title() + ", " + bytes;
-          assertEquals(expected(profile, access, bytes), Cost.of(counted), cell);
-          assertEquals(counted.reads(), counted.fileReads(), cell);
-          // What one operation writes to a drive in two steps may be synced together.
-          assertTrue(counted.fileWrites() <= counted.writes(), cell);
-        }
+  private static void checkRows(String shape, Profile profile, LocalEngine engine)
+      throws Exception {
+    for (Access access : Access.values()) {
+      for (int bytes : IoCostCommand.sizes(shape)) {
+        DriveCounts counted = access.cost(engine, profile, bytes);
+        String cell = profile + ", " + access.title() + ", " + bytes;
+        assertEquals(expected(profile, access, bytes), Cost.of(counted), cell);
+        assertEquals(counted.reads(), counted.fileReads(), cell);
+        // What one operation writes to a drive in two steps may be synced together.
+        assertTrue(counted.fileWrites() <= counted.writes(), cell);
       }
     }
-    return null;
   }
 
   private static Cost expected(Profile profile, Access access, int bytes) {
