@@ -38,7 +38,17 @@ class StorageClassesIT {
       List<Exception> failures = new ArrayList<>();
       CommandLine load = new CommandLine(new LoadCommand());
       load.setExecutionExceptionHandler((failure, command, parsed) -> failed(failure, failures));
-      assertEquals(1, run(server, load, "--storage-class", "STANDARD,WARM"));
+      assertEquals(
+          1,
+          run(
+              server,
+              load,
+              "--objects",
+              "2",
+              "--object-size",
+              "64KiB",
+              "--storage-class",
+              "STANDARD,WARM"));
       String told = String.valueOf(failures.getFirst().getMessage());
       assertTrue(told.contains("objects of WARM: {HTTP 400 InvalidStorageClass="), told);
     }
