@@ -177,7 +177,7 @@ class ClassMovesTest {
             done.getBytesMoved(),
             done.getVersionsFailed()));
     assertEquals(150, meters.get("ashlar.profile.moved.versions").counter().count());
-    assertEquals(bytes, meters.get("ashlar.profile.moved").counter().count());
+    assertEquals((double) bytes, meters.get("ashlar.profile.moved").counter().count());
     begin("p/", "HOT");
     begin("", "");
     runAll(newJob());
