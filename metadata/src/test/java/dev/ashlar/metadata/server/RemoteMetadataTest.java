@@ -2,6 +2,7 @@ package dev.ashlar.metadata.server;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.ashlar.metadata.state.apply.MetadataVersion;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataClientContract;
 import dev.ashlar.transport.metadata.RemoteMetadata;
@@ -28,6 +29,9 @@ class RemoteMetadataTest extends MetadataClientContract {
   protected MetadataClient newClient() throws Exception {
     group = new LoopbackGroup(folder, 3).startAll();
     client = group.client();
+    while (client.peers().getVersion() < MetadataVersion.KNOWN) { // its commands are refused before
+      Thread.sleep(20);
+    }
     LoopbackGroup.installDrives(client);
     return client;
   }
