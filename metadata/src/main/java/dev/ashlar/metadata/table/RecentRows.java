@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The rows that were written last, as they are in the tables. Applying a log entry reads mostly
- * rows that one of the entries before it has written, and a look here costs a tenth of a look into
- * RocksDB. Used by the one thread that applies.
+ * rows that one of the entries before it has written: found here, they need no call into RocksDB.
+ * Used by the one thread that applies.
  */
 final class RecentRows {
   /** A power of two. With the largest rows they take 8 MiB. */
