@@ -159,7 +159,7 @@ public final class VersionMover {
   }
 
   private PlacedProfile profile(Order order) throws NotMovedException {
-    String name = order.storageClass().isEmpty() ? PlacedProfile.STANDARD : order.storageClass();
+    String name = PlacedProfile.className(order.storageClass());
     return metadata
         .placement()
         .ofClass(name)

@@ -36,6 +36,16 @@ public record PlacedProfile(
     return NAME.matcher(name).matches() && !name.equals(STANDARD) && !name.equals(FIRST);
   }
 
+  /** A storage class as metadata stores it: STANDARD is empty. */
+  public static String storedClass(String name) {
+    return name.equals(STANDARD) ? "" : name;
+  }
+
+  /** The name of a storage class that metadata has stored. */
+  public static String className(String stored) {
+    return stored.isEmpty() ? STANDARD : stored;
+  }
+
   /** The placement group of a blob of this profile. */
   public int group(BlobId id) {
     return firstGroup + id.groupOf(groupCount);

@@ -185,7 +185,7 @@ public final class ProfileChanges {
         known -> {
           PlacedProfile placed = placed(known, name);
           checkMemory(placed.profile());
-          String stored = name.equals(PlacedProfile.STANDARD) ? "" : name;
+          String stored = PlacedProfile.storedClass(name);
           return Command.newBuilder()
               .setSetBucketStorageClass(
                   SetBucketStorageClass.newBuilder().setBucket(bucket).setStorageClass(stored));

@@ -63,7 +63,7 @@ record ProfileMoves(MetadataClient metadata, ProfileChanges profiles, Clock cloc
       return new MoveInfo(
           job.getId(),
           SCHEME + job.getBucket() + "/" + job.getPrefix(),
-          job.getStorageClass().isEmpty() ? PlacedProfile.STANDARD : job.getStorageClass(),
+          PlacedProfile.className(job.getStorageClass()),
           job.getState().name().toLowerCase(Locale.ROOT),
           job.getReason(),
           job.getBytesPerSecond() == 0 ? null : job.getBytesPerSecond(),
@@ -119,7 +119,7 @@ record ProfileMoves(MetadataClient metadata, ProfileChanges profiles, Clock cloc
         BeginMove.newBuilder()
             .setBucket(slash < 0 ? name : name.substring(0, slash))
             .setPrefix(slash < 0 ? "" : name.substring(slash + 1))
-            .setStorageClass(storageClass.equals(PlacedProfile.STANDARD) ? "" : storageClass)
+            .setStorageClass(PlacedProfile.storedClass(storageClass))
             .setBytesPerSecond(at < 0 ? 0 : pace(to.substring(at + 1)))
             .build();
     CommandResult begun = metadata.submit(Command.newBuilder().setBeginMove(move));

@@ -84,7 +84,7 @@ record Quotas(MetadataClient metadata) {
         used.getComplete(),
         limit(bucket.getQuota().getBytesMax()),
         limit(bucket.getQuota().getObjectsMax()),
-        bucket.getStorageClass().isEmpty() ? PlacedProfile.STANDARD : bucket.getStorageClass());
+        PlacedProfile.className(bucket.getStorageClass()));
   }
 
   /** The accounts that have buckets. */

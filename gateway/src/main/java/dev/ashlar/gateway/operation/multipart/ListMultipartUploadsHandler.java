@@ -7,7 +7,6 @@ import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.DisplayNames;
 import dev.ashlar.gateway.operation.shared.ListingDocument;
-import dev.ashlar.gateway.operation.shared.StorageClass;
 import dev.ashlar.gateway.s3.S3Dates;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.gateway.s3.S3Request.Listing;
@@ -16,6 +15,7 @@ import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.UploadsPage;
 import dev.ashlar.protocol.client.UploadsQuery;
 import dev.ashlar.protocol.message.UploadRow;
+import dev.ashlar.protocol.model.PlacedProfile;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
@@ -77,7 +77,7 @@ public record ListMultipartUploadsHandler(Backend backend) {
     xml.element("UploadId", upload.getUploadId())
         .person("Initiator", initiator, names.of(initiator))
         .person("Owner", upload.getOwner(), names.of(upload.getOwner()))
-        .element("StorageClass", StorageClass.shown(upload.getStorageClass()))
+        .element("StorageClass", PlacedProfile.className(upload.getStorageClass()))
         .element("Initiated", S3Dates.xml(upload.getInitiatedAtMs()));
     Answers.writeChecksumAlgorithm(xml, upload.getChecksumAlgorithm(), upload.getChecksumType());
     xml.close();

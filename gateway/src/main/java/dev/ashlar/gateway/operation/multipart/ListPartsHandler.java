@@ -6,7 +6,6 @@ import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.DisplayNames;
-import dev.ashlar.gateway.operation.shared.StorageClass;
 import dev.ashlar.gateway.s3.Etags;
 import dev.ashlar.gateway.s3.S3Dates;
 import dev.ashlar.gateway.s3.S3Request;
@@ -15,6 +14,7 @@ import dev.ashlar.gateway.xml.XmlWriter;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.PartRow;
 import dev.ashlar.protocol.message.UploadRow;
+import dev.ashlar.protocol.model.PlacedProfile;
 import java.util.List;
 
 /** Lists the parts of an upload in progress. */
@@ -55,7 +55,7 @@ public record ListPartsHandler(Backend backend) {
     String initiator = Uploads.initiator(upload);
     xml.person("Initiator", initiator, names.of(initiator))
         .person("Owner", upload.getOwner(), names.of(upload.getOwner()))
-        .element("StorageClass", StorageClass.shown(upload.getStorageClass()));
+        .element("StorageClass", PlacedProfile.className(upload.getStorageClass()));
     Answers.writeChecksumAlgorithm(xml, upload.getChecksumAlgorithm(), upload.getChecksumType());
   }
 

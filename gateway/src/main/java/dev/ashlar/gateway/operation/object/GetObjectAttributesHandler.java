@@ -6,7 +6,6 @@ import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;
-import dev.ashlar.gateway.operation.shared.StorageClass;
 import dev.ashlar.gateway.s3.Etags;
 import dev.ashlar.gateway.s3.S3Dates;
 import dev.ashlar.gateway.s3.S3Request;
@@ -16,6 +15,7 @@ import dev.ashlar.protocol.message.ChecksumValue;
 import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.ObjectSummary;
 import dev.ashlar.protocol.message.PartSummary;
+import dev.ashlar.protocol.model.PlacedProfile;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.List;
 import java.util.Set;
@@ -61,7 +61,7 @@ public final class GetObjectAttributesHandler {
       writeParts(xml, request, object.getPartsList());
     }
     if (wanted.contains(ObjectAttribute.STORAGE_CLASS)) {
-      xml.element("StorageClass", StorageClass.shown(summary.getStorageClass()));
+      xml.element("StorageClass", PlacedProfile.className(summary.getStorageClass()));
     }
     if (wanted.contains(ObjectAttribute.OBJECT_SIZE)) {
       xml.element("ObjectSize", summary.getSize());

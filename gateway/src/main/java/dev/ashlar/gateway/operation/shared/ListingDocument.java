@@ -8,6 +8,7 @@ import dev.ashlar.gateway.xml.XmlWriter;
 import dev.ashlar.protocol.client.ListPage;
 import dev.ashlar.protocol.message.ChecksumValue;
 import dev.ashlar.protocol.message.ObjectSummary;
+import dev.ashlar.protocol.model.PlacedProfile;
 
 /** Writes the elements that the documents of all listings share. */
 public final class ListingDocument {
@@ -53,7 +54,7 @@ public final class ListingDocument {
     ChecksumValue checksum = summary.getChecksum();
     Answers.writeChecksumAlgorithm(xml, checksum.getAlgorithm(), checksum.getType());
     xml.element("Size", summary.getSize());
-    xml.element("StorageClass", StorageClass.shown(summary.getStorageClass()));
+    xml.element("StorageClass", PlacedProfile.className(summary.getStorageClass()));
     return this;
   }
 

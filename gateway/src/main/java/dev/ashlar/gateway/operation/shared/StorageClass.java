@@ -34,7 +34,7 @@ public record StorageClass(String stored, PlacedProfile profile) {
     if (profile.isEmpty()) {
       throw invalid(name);
     }
-    return new StorageClass(stored(name), profile.get());
+    return new StorageClass(PlacedProfile.storedClass(name), profile.get());
   }
 
   /** The class of the object that an upload will make. */
@@ -48,7 +48,8 @@ public record StorageClass(String stored, PlacedProfile profile) {
    * @throws S3Exception ServiceUnavailable if this gateway has not learned of it yet
    */
   private static StorageClass kept(Backend backend, String stored) throws S3Exception {
-    Optional<PlacedProfile> profile = backend.metadata().placement().ofClass(shown(stored));
+    Optional<PlacedProfile> profile =
+        backend.metadata().placement().ofClass(PlacedProfile.className(stored));
     if (profile.isEmpty()) {
       throw new S3Exception(S3Error.SERVICE_UNAVAILABLE);
     }
@@ -62,22 +63,13 @@ public record StorageClass(String stored, PlacedProfile profile) {
    * @param stored that of the object
    */
   public static void requireSame(@Nullable String name, String stored) throws S3Exception {
-    if (name != null && !stored(name).equals(stored)) {
+    if (name != null && !PlacedProfile.storedClass(name).equals(stored)) {
       throw invalid(name);
     }
   }
 
   private static S3Exception invalid(String name) {
     return new S3Exception(S3Error.INVALID_STORAGE_CLASS).with("StorageClassRequested", name);
-  }
-
-  private static String stored(String name) {
-    return name.equals(PlacedProfile.STANDARD) ? "" : name;
-  }
-
-  /** The name of a stored class, for clients. */
-  public static String shown(String stored) {
-    return stored.isEmpty() ? PlacedProfile.STANDARD : stored;
   }
 
   /** Whether data of these slices has the profile of this class already. */
