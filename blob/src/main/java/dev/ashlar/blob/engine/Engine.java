@@ -18,6 +18,7 @@ import dev.ashlar.blob.repair.Repairer;
 import dev.ashlar.blob.scrub.LossVerifier;
 import dev.ashlar.blob.scrub.ParityScrub;
 import dev.ashlar.blob.scrub.ShardVerification;
+import dev.ashlar.codec.checksum.Md5Lanes;
 import dev.ashlar.protocol.model.Profile;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -37,6 +38,7 @@ public final class Engine implements AutoCloseable {
   private final EngineContext background;
 
   private final MeterRegistry meters;
+  private final Md5Lanes lanes = new Md5Lanes();
   private final ErasureObjectStore objects;
   private final RunningReads store;
   private final FoldScheduler folds;
@@ -52,7 +54,8 @@ public final class Engine implements AutoCloseable {
             new Hedging(HedgeConfig.OFF, System::nanoTime));
     this.meters = meters;
     this.folds = new FoldScheduler(context, clock);
-    this.objects = new ErasureObjectStore(context, folds);
+    context.metrics().watch(lanes);
+    this.objects = new ErasureObjectStore(context, folds, lanes);
     objects.checkMemory();
     this.store = new RunningReads(objects, clock);
     this.losses = new LossVerifier(context, meters);
@@ -131,7 +134,7 @@ public final class Engine implements AutoCloseable {
    * or changed meanwhile, it reads the version again.
    */
   public VersionMover newVersionMover() {
-    return new VersionMover(context.metadata(), new ErasureObjectStore(background, folds));
+    return new VersionMover(context.metadata(), new ErasureObjectStore(background, folds, lanes));
   }
 
   public ShardVerification newShardVerification() {

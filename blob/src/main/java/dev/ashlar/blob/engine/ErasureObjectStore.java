@@ -27,12 +27,12 @@ final class ErasureObjectStore implements ObjectStore {
 
   private final EngineContext engine;
   private final FoldScheduler folds;
-  private final Md5Lanes lanes = new Md5Lanes();
+  private final Md5Lanes lanes;
 
-  ErasureObjectStore(EngineContext engine, FoldScheduler folds) {
+  ErasureObjectStore(EngineContext engine, FoldScheduler folds, Md5Lanes lanes) {
     this.engine = engine;
     this.folds = folds;
-    engine.metrics().watch(lanes);
+    this.lanes = lanes;
   }
 
   /**

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.ashlar.blob.DataUnavailableException;
 import dev.ashlar.blob.ObjectChange;
@@ -13,6 +14,7 @@ import dev.ashlar.blob.engine.ChangeFixture;
 import dev.ashlar.blob.engine.EngineFixture;
 import dev.ashlar.blob.engine.ReadBytes;
 import dev.ashlar.blob.move.VersionMover.Outcome;
+import dev.ashlar.codec.isal.NativeMd5;
 import dev.ashlar.metadata.memory.TestBlobs;
 import dev.ashlar.metadata.memory.TestProfiles;
 import dev.ashlar.protocol.client.ObjectRead;
@@ -393,5 +395,20 @@ class VersionMoverTest {
     engine.put(bytes(10));
     assertThrows(NotMovedException.class, () -> move("COLD"));
     assertEquals(List.of(0), profiles());
+  }
+
+  @Test
+  void theMd5OfWhatIsMovedIsCounted() throws Exception {
+    assumeTrue(NativeMd5.isAvailable());
+    byte[] content = bytes(3 * PIECE);
+    put(content, md5(content));
+    double before = md5Steps();
+    assertEquals(
+        Outcome.MOVED, engine.engine.newVersionMover().move(order("HOT", 0), new Steps(1000)));
+    assertTrue(md5Steps() > before, "as many steps as before");
+  }
+
+  private double md5Steps() {
+    return engine.meters.get("ashlar.blob.md5.steps").functionCounter().count();
   }
 }
