@@ -3,21 +3,26 @@ package dev.ashlar.blob.simulation;
 import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.ashlar.blob.move.NotMovedException;
 import dev.ashlar.metadata.garbage.DeadSessionSweep;
 import dev.ashlar.metadata.garbage.LiveSessions;
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.metadata.memory.TestBlobs;
+import dev.ashlar.metadata.memory.TestProfiles;
 import dev.ashlar.protocol.client.ManualClock;
 import dev.ashlar.protocol.client.MemoryShardStore;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardStore;
+import dev.ashlar.protocol.client.UnavailableException;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.NodeRow;
 import dev.ashlar.protocol.message.PutDrives;
 import dev.ashlar.protocol.message.RegisterNode;
+import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.PlacedProfile;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
 import java.time.Duration;
@@ -26,6 +31,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +40,8 @@ import org.jspecify.annotations.Nullable;
  * objects on the real engine and the real state machine of metadata, over drives in memory that
  * each gateway reaches through a network. Nodes and gateways end and come back, connections are
  * lost, commands and their answers too, clocks differ, a drive comes back empty, slots move from
- * drive to drive.
+ * drive to drive. With several profiles, those come and go, objects are copied from one to another,
+ * and versions are moved.
  */
 final class ClusterSimulation {
   private static final List<Profile> PROFILES =
@@ -43,6 +50,12 @@ final class ClusterSimulation {
           Profile.parse("2+2", 4096),
           Profile.parse("2+2", 4096),
           Profile.parse("1+2", 4096));
+
+  /** Of runs with several profiles. */
+  private static final List<Profile> WIDTHS =
+      List.of(Profile.parse("1+2", 4096), Profile.parse("4+2", 4096), Profile.parse("8+3", 4096));
+
+  private static final int WIDEST_SHARDS = 11;
 
   /** What a drive answers to writes until it recovers. */
   private static final ShardFault[] LASTING = {
@@ -53,7 +66,7 @@ final class ClusterSimulation {
   private static final int CLIENTS_MAX = 2;
   private static final int CLIENT_STEPS_MAX = 4;
   private static final int GATEWAY_STARTS_MAX = 6;
-  private static final int STEPS_MAX = 100_000;
+  private static final int STEPS_MAX = 400_000;
 
   /** After about so many steps those who wait for drives look whether these are late. */
   private static final int WAKE_STEPS = 12;
@@ -63,6 +76,7 @@ final class ClusterSimulation {
 
   private final Random random;
   private final PlantedBug bug;
+  private final boolean hasProfiles;
   private final Profile profile;
   private final ManualClock logClock = new ManualClock(100_000);
   private final MemoryMetadata metadata = new MemoryMetadata(logClock);
@@ -72,6 +86,7 @@ final class ClusterSimulation {
   private final List<Gateway> gateways = new ArrayList<>();
 
   private final WeakDrive weak;
+  private final Map<String, Double> work = new TreeMap<>();
   private int gatewayStarts;
   private int working;
   private int steps;
@@ -97,7 +112,11 @@ final class ClusterSimulation {
           Command.newBuilder()
               .setRegisterNode(
                   RegisterNode.newBuilder()
-                      .setNode(NodeRow.newBuilder().setName(name).setGateway(true))));
+                      .setNode(
+                          NodeRow.newBuilder()
+                              .setName(name)
+                              .setGateway(true)
+                              .setKnowsProfiles(true))));
       for (SimulatedNode node : nodes.values()) {
         SimulatedLink link = new SimulatedLink(node, SimulatedProcess.POOL, random);
         link.connect();
@@ -144,6 +163,12 @@ final class ClusterSimulation {
     }
 
     void end() {
+      count("versions moved", process.moves());
+      count("samples of parity compared", process.count("ashlar.scrub.compared.samples"));
+      assertEquals(
+          0,
+          process.count("ashlar.scrub.inconsistent.samples"),
+          "shards that are as they should be contradict each other");
       process.die();
       links.values().forEach(SimulatedLink::close);
     }
@@ -184,12 +209,20 @@ final class ClusterSimulation {
   }
 
   ClusterSimulation(long seed, PlantedBug bug) {
+    this(seed, bug, false);
+  }
+
+  /**
+   * @param hasProfiles whether there are several, which come and go
+   */
+  ClusterSimulation(long seed, PlantedBug bug, boolean hasProfiles) {
     this.random = new Random(seed);
     this.bug = bug;
-    profile = PROFILES.get(random.nextInt(PROFILES.size()));
+    this.hasProfiles = hasProfiles;
+    profile = any(hasProfiles ? WIDTHS : PROFILES);
     threads = new SteppedThreads(random);
     // The last one is a spare, which may get the slots of another.
-    int used = profile.shards() + random.nextInt(2);
+    int used = (hasProfiles ? WIDEST_SHARDS : profile.shards()) + random.nextInt(2);
     for (UUID id : MemoryMetadata.sequentialIds(used + 1)) {
       nodes.put(id, newNode(id));
     }
@@ -205,6 +238,15 @@ final class ClusterSimulation {
             .setPutDrives(
                 PutDrives.newBuilder().addDrives(WeakDrive.row(new DriveId(spare(), 1)))));
     metadata.require(TestBlobs.createBucket(SimulatedClient.BUCKET));
+    for (Profile other : hasProfiles ? WIDTHS : List.<Profile>of()) {
+      if (random.nextInt(3) > 0) {
+        metadata.require(TestProfiles.add(metadata, name(other), other, 1 + random.nextInt(2)));
+      }
+    }
+  }
+
+  private static String name(Profile profile) {
+    return "P" + profile.toString().replace('+', '-');
   }
 
   private SimulatedNode newNode(UUID id) {
@@ -252,6 +294,10 @@ final class ClusterSimulation {
     }
     Random chance = new Random(random.nextLong());
     threads.start("folder", () -> keepUp(gateway, chance));
+    if (hasProfiles) {
+      Random ofMover = new Random(random.nextLong());
+      threads.start("mover", () -> moveVersions(gateway, ofMover));
+    }
   }
 
   /** What a gateway does beside its requests. */
@@ -259,7 +305,12 @@ final class ClusterSimulation {
     SimulatedProcess process = gateway.process;
     while (working > 0 && !process.isDead()) {
       try {
-        switch (chance.nextInt(9)) {
+        switch (chance.nextInt(hasProfiles ? 14 : 9)) {
+          case 10, 11, 12, 13 -> changeProfiles(process.client, chance);
+          case 9 -> {
+            process.parity.checkAll();
+            process.losses.verifyAll();
+          }
           case 8 -> gateway.sweepEndedSessions();
           case 6, 7 -> process.repairers.getFirst().round();
           case 0 -> process.folds.round(process.store.oldestMs());
@@ -275,6 +326,54 @@ final class ClusterSimulation {
         SteppedThreads.pause();
       }
     }
+  }
+
+  /**
+   * Adds or removes a profile, or makes another one the default, if metadata takes it. What the
+   * gateway knows of the profiles may be old.
+   */
+  private void changeProfiles(MetadataClient client, Random chance)
+      throws MetadataUnavailableException {
+    List<PlacedProfile> present = client.placement().present();
+    int number = present.get(chance.nextInt(present.size())).number();
+    Profile other = WIDTHS.get(chance.nextInt(WIDTHS.size()));
+    int kind = chance.nextInt(5);
+    Command.Builder command =
+        switch (kind) {
+          case 0 -> TestProfiles.remove(client, number);
+          case 1 -> TestProfiles.setDefault(client, number);
+          default -> TestProfiles.add(client, name(other), other, 1 + chance.nextInt(2));
+        };
+    if (client.submit(command).getCode() == ResultCode.OK) {
+      count(kind == 0 ? "profiles removed" : kind == 1 ? "defaults set" : "profiles added", 1);
+    }
+  }
+
+  /** Moves versions to other profiles, and back. */
+  private void moveVersions(Gateway gateway, Random chance) throws Exception {
+    SimulatedProcess process = gateway.process;
+    while (working > 0 && !process.isDead()) {
+      List<PlacedProfile> present = process.client.placement().present();
+      String name = present.get(chance.nextInt(present.size())).name();
+      String key = SimulatedClient.keys().get(chance.nextInt(SimulatedClient.keys().size()));
+      try {
+        process.move(key, chance.nextInt(3) == 0 ? "" : name);
+      } catch (NotMovedException | UnavailableException e) {
+        // The profile was removed, clients were faster all the time, or drives are away.
+      }
+      for (int i = chance.nextInt(60); i > 0; i--) {
+        SteppedThreads.pause();
+      }
+    }
+  }
+
+  private void count(String what, double times) {
+    work.merge(what, times, Double::sum);
+  }
+
+  /** How often what was done, lest anybody takes for tested what never happened. */
+  Map<String, Double> work() {
+    return work;
   }
 
   private void step() {
@@ -309,15 +408,19 @@ final class ClusterSimulation {
   }
 
   private <T> T any(T[] all) {
-    return all[random.nextInt(all.length)];
+    return any(List.of(all));
+  }
+
+  private <T> T any(List<T> all) {
+    return all.get(random.nextInt(all.size()));
   }
 
   private SimulatedNode anyNode() {
-    return List.copyOf(nodes.values()).get(random.nextInt(nodes.size()));
+    return any(List.copyOf(nodes.values()));
   }
 
   private Gateway anyGateway() {
-    return gateways.get(random.nextInt(gateways.size()));
+    return any(gateways);
   }
 
   private SimulatedLink anyLink() {
@@ -370,21 +473,58 @@ final class ClusterSimulation {
     gateways.add(last);
     runAlone(() -> tidy(last));
     runAlone(() -> tidy(last)); // what could not be folded is swept once it is owed
+    if (hasProfiles) {
+      runAlone(() -> scrub(last.process));
+      runAlone(() -> tidy(last));
+    }
+    check(last);
+    if (hasProfiles) {
+      runAlone(() -> retireProfiles(last));
+      check(last);
+    }
+    last.end();
+    assertEquals(
+        lentBefore, SimulatedProcess.POOL.lentBytes(), "slabs in use when nothing is in flight");
+  }
+
+  private void check(Gateway gateway) {
     Map<UUID, MemoryShardStore> drives = new LinkedHashMap<>();
     nodes.forEach((id, node) -> drives.put(id, node.store()));
     RestCheck<MemoryShardStore> check =
         new RestCheck<>(
-            last.process,
+            gateway.process,
             model,
             profile,
             drives,
             MemoryShardStore::shards,
-            weak,
-            id -> last.hidden = id);
+            hasProfiles ? RestCheck.Losses.NONE : weak,
+            id -> gateway.hidden = id);
     runAlone(check::run);
-    last.end();
-    assertEquals(
-        lentBefore, SimulatedProcess.POOL.lentBytes(), "slabs in use when nothing is in flight");
+  }
+
+  /** Looks for each shard that metadata knows, and compares parity. */
+  private static void scrub(SimulatedProcess process) throws Exception {
+    process.suspectAll();
+    process.losses.verifyAll();
+    process.parity.checkAll();
+  }
+
+  /** A profile has nothing any more when all versions have left it, so it can be removed. */
+  private void retireProfiles(Gateway gateway) throws Exception {
+    gateway.look();
+    SimulatedProcess process = gateway.process;
+    for (String key : model.keys()) {
+      process.move(key, "");
+    }
+    tidy(gateway);
+    PlacementMap map = process.client.placement();
+    for (PlacedProfile placed : map.present()) {
+      if (placed.number() != map.standardNumber()) {
+        Command.Builder remove = TestProfiles.remove(process.client, placed.number());
+        assertEquals(ResultCode.OK, process.client.submit(remove).getCode(), placed::toString);
+        gateway.look();
+      }
+    }
   }
 
   private void runAlone(SteppedThreads.Body body) {

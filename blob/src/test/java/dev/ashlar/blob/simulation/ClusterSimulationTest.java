@@ -1,6 +1,11 @@
 package dev.ashlar.blob.simulation;
 
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import dev.ashlar.protocol.fault.SimulationRuns;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -13,16 +18,34 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ClusterSimulationTest {
   private static final int RUNS_DEFAULT = 600;
 
+  private static final List<String> WORK =
+      List.of(
+          "profiles added",
+          "profiles removed",
+          "defaults set",
+          "versions moved",
+          "samples of parity compared");
+
   /** So many runs, at most, does each planted bug need to be found. */
   private static final int RUNS_TO_FIND_MAX = 600;
 
   @Test
   void acknowledgedDataIsKeptAndReadCorrectly() {
-    SimulationRuns.repeat(
-        "cluster simulation",
-        "ashlar.cluster.sim",
-        RUNS_DEFAULT,
-        seed -> new ClusterSimulation(seed, PlantedBug.NONE).run());
+    Map<String, Double> work = new TreeMap<>();
+    int runs =
+        SimulationRuns.repeat(
+            "cluster simulation", "ashlar.cluster.sim", RUNS_DEFAULT, seed -> run(seed, work));
+    System.out.println("done: " + work);
+    if (runs >= RUNS_DEFAULT) {
+      WORK.forEach(what -> assertTrue(work.getOrDefault(what, 0.0) > 0, what + " never happened"));
+    }
+  }
+
+  /** Every other seed has several profiles. */
+  private static void run(long seed, Map<String, Double> work) throws Exception {
+    ClusterSimulation simulation = new ClusterSimulation(seed, PlantedBug.NONE, seed % 2 == 0);
+    simulation.run();
+    simulation.work().forEach((what, count) -> work.merge(what, count, Double::sum));
   }
 
   @Tag("slow")

@@ -3,7 +3,6 @@ package dev.ashlar.blob.simulation;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ashlar.blob.context.BlobRows;
 import dev.ashlar.blob.move.NotMovedException;
 import dev.ashlar.blob.repair.Repairer;
 import dev.ashlar.metadata.memory.MemoryMetadata;
@@ -12,18 +11,13 @@ import dev.ashlar.metadata.memory.TestBlobs;
 import dev.ashlar.metadata.memory.TestProfiles;
 import dev.ashlar.protocol.client.ManualClock;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
-import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.client.UnavailableException;
-import dev.ashlar.protocol.layout.ByteRange;
-import dev.ashlar.protocol.layout.StripeLayout;
-import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.PutDrives;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.PlacedProfile;
 import dev.ashlar.protocol.model.Profile;
-import dev.ashlar.protocol.model.ShardId;
 import dev.ashlar.storage.drive.SteppedDrive;
 import java.io.IOException;
 import java.time.Duration;
@@ -260,20 +254,7 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
       drive.scrub(process::suspect);
     }
     process.losses.verifyAll();
-    int groups = process.client.placement().slotDrives().size();
-    for (int pg = 0; pg < groups; pg++) {
-      for (BlobRow row : process.client.blobsOfPlacementGroup(pg, null, 1000)) {
-        StripeLayout layout = BlobRows.layout(row);
-        for (int slot = 0; slot < layout.profile().shards(); slot++) {
-          if (layout.shardLength(slot) > 0) {
-            process.suspect(
-                ShardId.of(row, slot),
-                new ByteRange(0, layout.shardLength(slot)),
-                ShardFault.MISSING);
-          }
-        }
-      }
-    }
+    process.suspectAll();
     process.losses.verifyAll();
   }
 

@@ -49,6 +49,19 @@ final class RestCheck<D extends ShardStore> {
 
   /** What a drive lost that nobody has noted. */
   interface Losses {
+    Losses NONE =
+        new Losses() {
+          @Override
+          public @Nullable UUID drive() {
+            return null;
+          }
+
+          @Override
+          public boolean mayLack(BlobId blob) {
+            return false;
+          }
+        };
+
     /** The drive; null: there was no such loss. */
     @Nullable UUID drive();
 

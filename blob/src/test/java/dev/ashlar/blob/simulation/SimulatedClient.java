@@ -10,6 +10,7 @@ import dev.ashlar.blob.ObjectStore.DataSink;
 import dev.ashlar.blob.ObjectWriter;
 import dev.ashlar.blob.engine.EngineFixture;
 import dev.ashlar.blob.engine.ReadBytes;
+import dev.ashlar.blob.move.RangeCopy;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.layout.ByteRange;
@@ -141,6 +142,10 @@ final class SimulatedClient {
         : present.get(random.nextInt(present.size())).number();
   }
 
+  private boolean hasProfiles() {
+    return process.client.placement().present().size() > 1;
+  }
+
   private void delete(String key) throws Exception {
     write(
         key,
@@ -158,6 +163,10 @@ final class SimulatedClient {
     if (object.isEmpty() || source.equals(target)) {
       return;
     }
+    if (hasProfiles() && random.nextBoolean()) {
+      reencode(object.get(), source, target);
+      return;
+    }
     CopyObject.Builder copy =
         CopyObject.newBuilder()
             .setSourceBucket(BUCKET)
@@ -172,6 +181,35 @@ final class SimulatedClient {
         to -> to.copy(source, target),
         List.of(ResultCode.CONDITIONAL_CONFLICT, ResultCode.NO_SUCH_KEY),
         () -> process.client.submit(Command.newBuilder().setCopyObject(copy)));
+  }
+
+  /** A copy with blobs of its own, of any profile. */
+  private void reencode(ObjectRead object, String source, String target) throws Exception {
+    BytesModel.State before = process.seen();
+    byte[] bytes = before.bytes();
+    if (bytes == null || bytes.length == 0) {
+      return;
+    }
+    RangeCopy copy = new RangeCopy(object, new ByteRange(0, bytes.length), anyProfile());
+    PutObject.Builder put =
+        PutObject.newBuilder()
+            .setBucket(BUCKET)
+            .setKey(target)
+            .setSummary(object.object().getSummary())
+            .setCopied(true);
+    write(
+        source,
+        before,
+        to -> to.put(target, bytes, false),
+        List.of(ResultCode.NO_SUCH_PROFILE),
+        () ->
+            copy.run(
+                process.store,
+                piece -> {},
+                written ->
+                    written.commit(
+                        blobs ->
+                            Command.newBuilder().setPutObject(put.clone().addAllBlobs(blobs)))));
   }
 
   private void change(String key, boolean isAppend) throws Exception {

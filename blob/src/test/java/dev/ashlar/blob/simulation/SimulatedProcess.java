@@ -3,6 +3,7 @@ package dev.ashlar.blob.simulation;
 import static java.util.Objects.requireNonNull;
 
 import dev.ashlar.blob.context.AbortedWriteCleaner;
+import dev.ashlar.blob.context.BlobRows;
 import dev.ashlar.blob.context.ByteRateLimiter;
 import dev.ashlar.blob.context.EngineConfig;
 import dev.ashlar.blob.context.ErasureCodes;
@@ -29,7 +30,9 @@ import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.client.UploadsQuery;
 import dev.ashlar.protocol.layout.ByteRange;
+import dev.ashlar.protocol.layout.StripeLayout;
 import dev.ashlar.protocol.memory.SlabPool;
+import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.DriveRow;
@@ -274,6 +277,24 @@ final class SimulatedProcess {
   /** That a shard may be lost. */
   void suspect(ShardId shard, ByteRange range, ShardFault fault) {
     suspects.add(new Suspect(shard, range, fault));
+  }
+
+  /** Each shard that metadata knows is looked for. */
+  void suspectAll() throws MetadataUnavailableException {
+    int groups = client.placement().slotDrives().size();
+    for (int pg = 0; pg < groups; pg++) {
+      for (BlobRow row : client.blobsOfPlacementGroup(pg, null, 1000)) {
+        StripeLayout layout = BlobRows.layout(row);
+        for (int slot = 0; slot < layout.profile().shards(); slot++) {
+          if (layout.shardLength(slot) > 0) {
+            suspect(
+                ShardId.of(row, slot),
+                new ByteRange(0, layout.shardLength(slot)),
+                ShardFault.MISSING);
+          }
+        }
+      }
+    }
   }
 
   void foldAll() throws Exception {

@@ -58,14 +58,14 @@ final class WeakDrive implements RestCheck.Losses {
 
   /** The spare one gets its slots, in a new epoch of the map. */
   void loseSlots() {
-    if (metadata.placement().slotDrives().stream()
-        .anyMatch(pg -> !pg.contains(id) || pg.contains(spare))) {
-      return;
-    }
     PlacementMap map = metadata.placement();
     List<List<UUID>> slots = new ArrayList<>();
     for (List<UUID> pg : map.slotDrives()) {
-      slots.add(pg.stream().map(each -> each.equals(id) ? spare : each).toList());
+      boolean isOfSpare = pg.contains(spare);
+      slots.add(pg.stream().map(each -> each.equals(id) && !isOfSpare ? spare : each).toList());
+    }
+    if (slots.equals(map.slotDrives())) {
+      return;
     }
     PlacementMap next =
         new PlacementMap(map.epoch() + 1, map.profiles(), map.standardNumber(), slots, Map.of());
