@@ -14,25 +14,44 @@ import dev.ashlar.protocol.model.PlacedProfile;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.server.cluster.KnownDrives;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /** Shows and changes the profiles of the store. */
 public final class ProfileChanges {
   private static final int TRIES = 5;
 
+  /**
+   * The peers of a new metadata group, and those of one whose last peer was just upgraded, agree on
+   * the latest metadata version within a second or two. So many pauses are granted to them.
+   */
+  private static final int AGREEMENT_PAUSES = 20;
+
+  private static final Duration AGREEMENT_PAUSE = Duration.ofMillis(250);
+
   private final MetadataClient metadata;
   private final Consumer<Profile> memoryCheck;
+  private final Runnable pause;
 
   /**
    * @param memoryCheck throws IllegalArgumentException if this process has too little memory for
    *     requests of a profile
    */
   public ProfileChanges(MetadataClient metadata, Consumer<Profile> memoryCheck) {
+    this(metadata, memoryCheck, () -> LockSupport.parkNanos(AGREEMENT_PAUSE.toNanos()));
+  }
+
+  /**
+   * @param pause between two questions whether metadata knows profiles by now
+   */
+  ProfileChanges(MetadataClient metadata, Consumer<Profile> memoryCheck, Runnable pause) {
     this.metadata = metadata;
     this.memoryCheck = memoryCheck;
+    this.pause = pause;
   }
 
   /**
@@ -210,15 +229,23 @@ public final class ProfileChanges {
         .orElseThrow(() -> new Admin.RefusedException("there is no profile " + name));
   }
 
-  /** Tries again if the placement map has changed meanwhile. */
+  /**
+   * Tries again if the placement map has changed meanwhile, or while metadata may be about to agree
+   * on a version that knows profiles.
+   */
   private Admin.Done carryOut(String done, Change change)
       throws MetadataUnavailableException, Admin.RefusedException {
-    for (int tries = 0; tries < TRIES; tries++) {
+    int pauses = 0;
+    for (int conflicts = 0; conflicts < TRIES; ) {
       KnownDrives known = KnownDrives.of(metadata);
       ResultCode code = metadata.submit(change.of(known)).getCode();
       if (code == ResultCode.OK) {
         return new Admin.Done(done, List.of(), 0, known.map().epoch() + 1);
-      } else if (code != ResultCode.CONDITIONAL_CONFLICT) {
+      } else if (code == ResultCode.CONDITIONAL_CONFLICT) {
+        conflicts++;
+      } else if (code == ResultCode.INVALID_COMMAND && pauses++ < AGREEMENT_PAUSES) {
+        pause.run();
+      } else {
         throw new Admin.RefusedException(reason(code));
       }
     }
@@ -238,7 +265,7 @@ public final class ProfileChanges {
           "there are too many profiles, counting removed ones, or too many incomplete uploads";
       case INVALID_COMMAND ->
           "metadata does not take it: if not all metadata nodes know several profiles yet, upgrade"
-              + " them first";
+              + " them first; if one is away, try again when it is back";
       default -> "metadata refuses it: " + code;
     };
   }

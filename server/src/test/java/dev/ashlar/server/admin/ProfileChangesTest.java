@@ -4,7 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.metadata.memory.TestBlobs;
+import dev.ashlar.metadata.state.apply.MetadataVersion;
 import dev.ashlar.protocol.message.DriveStanding;
 import dev.ashlar.protocol.message.FailureDomain;
 import dev.ashlar.protocol.model.BlobId;
@@ -114,6 +116,38 @@ class ProfileChangesTest {
     assertRefused("node-3 run an earlier version", cluster, "profile-add", "HOT", "1+2");
     cluster.join("node-3");
     change(cluster, "profile-add", "HOT", "1+2");
+  }
+
+  /** As in the first second of a new cluster, whose peers have not asked each other yet. */
+  @Test
+  void metadataIsGivenTimeToAgreeOnItsVersion() throws Exception {
+    MemoryMetadata metadata =
+        MemoryMetadata.withDrives(MetadataVersion.FIRST, new Profile(2, 1, 4096), 3, 2);
+    int[] pauses = {0};
+    ProfileChanges changes =
+        new ProfileChanges(
+            metadata,
+            profile -> {},
+            () -> {
+              if (++pauses[0] == 3) {
+                metadata.raiseVersion();
+              }
+            });
+    assertEquals(2, changes.add("HOT", "1+2").epoch());
+    assertEquals(3, pauses[0]);
+  }
+
+  @Test
+  void metadataThatStaysOldIsNotWaitedForLong() {
+    ProfileChanges changes =
+        new ProfileChanges(
+            MemoryMetadata.withDrives(MetadataVersion.FIRST, new Profile(2, 1, 4096), 3, 2),
+            profile -> {},
+            () -> {});
+    Admin.RefusedException refusal =
+        assertThrows(Admin.RefusedException.class, () -> changes.add("HOT", "1+2"));
+    assertTrue(
+        String.valueOf(refusal.getMessage()).contains("upgrade them first"), refusal::toString);
   }
 
   @Test
