@@ -8,10 +8,14 @@ import dev.ashlar.protocol.message.MoveJobRow;
 import dev.ashlar.protocol.model.MoveJobs;
 import dev.ashlar.protocol.process.RateLimitedLog;
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -24,6 +28,13 @@ import org.slf4j.event.Level;
 public final class ClassMoves implements PeriodicJobs.Job {
   private static final Logger LOG = LoggerFactory.getLogger(ClassMoves.class);
 
+  private static final List<MoveJobRow.State> UNENDED =
+      List.of(
+          MoveJobRow.State.WAITING,
+          MoveJobRow.State.COUNTING,
+          MoveJobRow.State.RUNNING,
+          MoveJobRow.State.FULL);
+
   private final Parts parts;
   private final ByteRateLimiter usualRate;
 
@@ -32,6 +43,9 @@ public final class ClassMoves implements PeriodicJobs.Job {
 
   private long ownRateOf;
   private long ownRateBytes;
+
+  /** Null: not known, or it is the turn of another gateway. */
+  private volatile @Nullable List<MoveJobRow> known;
 
   /**
    * What moves are made with.
@@ -74,7 +88,7 @@ public final class ClassMoves implements PeriodicJobs.Job {
       ByteRateLimiter usualRate,
       Clock clock,
       MeterRegistry meters) {
-    this(
+    this.parts =
         new Parts(
             metadata,
             mover,
@@ -82,25 +96,48 @@ public final class ClassMoves implements PeriodicJobs.Job {
             Meters.of(meters),
             new RateLimitedLog(LOG, Level.WARN),
             Duration.ofSeconds(10),
-            Duration.ofSeconds(2)),
-        usualRate);
+            Duration.ofSeconds(2));
+    this.usualRate = usualRate;
+    for (MoveJobRow.State state : UNENDED) {
+      Gauge.builder("ashlar.profile.moves", () -> count(state))
+          .description(
+              "Moves to other profiles that have not ended, where they are carried out; full: it waits"
+                  + " for room on drives")
+          .tag("state", state.name().toLowerCase(Locale.ROOT))
+          .register(meters);
+    }
   }
 
-  ClassMoves(Parts parts, ByteRateLimiter usualRate) {
-    this.parts = parts;
-    this.usualRate = usualRate;
+  private double count(MoveJobRow.State state) {
+    List<MoveJobRow> jobs = known;
+    return jobs == null
+        ? Double.NaN
+        : (double) jobs.stream().filter(job -> job.getState() == state).count();
+  }
+
+  /** It is the turn of another gateway. */
+  public void skip() {
+    known = null;
   }
 
   @Override
   public boolean run() throws MetadataUnavailableException, InterruptedException {
-    if (parts.metadata().placement().profiles().size() == 1) {
-      return false; // metadata may be of a build that does not know such jobs
+    List<MoveJobRow> jobs = null;
+    try {
+      jobs = jobs();
+    } finally {
+      known = jobs;
     }
-    Optional<MoveJobRow> next =
-        parts.metadata().moveJobs().stream().filter(job -> !MoveJobs.isEnded(job)).findFirst();
+    Optional<MoveJobRow> next = jobs.stream().filter(job -> !MoveJobs.isEnded(job)).findFirst();
     return next.isPresent()
         && !parts.metadata().registry().getRestored() // else another backup may be restored
         && new MoveRound(parts, next.get(), rate(next.get())).run();
+  }
+
+  /** Metadata may be of a build that knows one profile only, and cannot be asked. */
+  private List<MoveJobRow> jobs() throws MetadataUnavailableException {
+    boolean isOne = parts.metadata().placement().profiles().size() == 1;
+    return isOne ? List.of() : parts.metadata().moveJobs();
   }
 
   private ByteRateLimiter rate(MoveJobRow job) {

@@ -9,12 +9,7 @@ import dev.ashlar.blob.move.VersionMover.Outcome;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.UnavailableException;
 import dev.ashlar.protocol.client.VersionsPage;
-import dev.ashlar.protocol.client.VersionsQuery;
-import dev.ashlar.protocol.message.Command;
-import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.MoveJobRow;
-import dev.ashlar.protocol.message.ResultCode;
-import dev.ashlar.protocol.message.SaveMove;
 import dev.ashlar.protocol.message.VersionEntry;
 import dev.ashlar.protocol.message.VersionRef;
 import java.util.ArrayList;
@@ -24,8 +19,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.ReentrantLock;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Some seconds of work on a job that moves versions. A version that cannot be moved now is counted,
@@ -37,7 +30,6 @@ final class MoveRound implements VersionMover.Follower {
 
   private static final int PAGE = 1000;
   private static final int VERSIONS_AT_ONCE = 4;
-  private static final int PASSES = 3;
 
   /** While the engine has no room for another request. */
   private static final int OVERLOADED_TRIES = 10;
@@ -46,30 +38,14 @@ final class MoveRound implements VersionMover.Follower {
 
   private final ClassMoves.Parts parts;
   private final MoveJobRow begun;
+  private final MoveProgress progress;
   private final ByteRateLimiter rate;
   private final long beganNanos = System.nanoTime();
-
-  /** Guards what follows: versions are moved by several threads. */
-  private final ReentrantLock lock = new ReentrantLock();
-
-  private final MoveJobRow.Builder job;
-  private long workedUntilNanos = beganNanos;
-  private long savedNanos = beganNanos;
-
-  /** Somebody else has changed the job, or it has ended. */
-  private boolean isOver;
-
-  private boolean isFull;
-
-  /** Bytes moved of versions that are not passed yet. */
-  private long bytesAhead;
-
-  private @Nullable MetadataUnavailableException unavailable;
 
   MoveRound(ClassMoves.Parts parts, MoveJobRow job, ByteRateLimiter rate) {
     this.parts = parts;
     this.begun = job;
-    this.job = job.toBuilder();
+    this.progress = new MoveProgress(parts.metadata(), job, parts.clock());
     this.rate = rate;
   }
 
@@ -78,21 +54,19 @@ final class MoveRound implements VersionMover.Follower {
     boolean isThere =
         parts
             .metadata()
-            .bucket(job.getBucket())
-            .filter(bucket -> bucket.getId() == job.getBucketId())
+            .bucket(begun.getBucket())
+            .filter(bucket -> bucket.getId() == begun.getBucketId())
             .isPresent();
     if (!isThere) {
-      end(MoveJobRow.State.STOPPED, "the bucket has been deleted");
+      progress.end(MoveJobRow.State.STOPPED, "the bucket has been deleted");
       return true;
     }
-    if (job.getState() == MoveJobRow.State.WAITING) {
-      job.setState(MoveJobRow.State.COUNTING);
-    }
+    progress.begin();
     boolean isMore = true;
-    while (isMore && !isOver && !isSliceOver()) {
-      isMore = job.getState() == MoveJobRow.State.COUNTING ? countPage() : moveBatch();
+    while (isMore && !progress.isOver() && !isSliceOver()) {
+      isMore = progress.isCounting() ? countPage() : moveBatch();
     }
-    save();
+    progress.save();
     return isMore;
   }
 
@@ -100,147 +74,39 @@ final class MoveRound implements VersionMover.Follower {
     return System.nanoTime() - beganNanos >= parts.slice().toNanos();
   }
 
-  private VersionsPage page(int max) throws MetadataUnavailableException {
-    VersionRef marker =
-        job.getKey().isEmpty() ? null : VersionRef.newBuilder().setNumber(job.getVersion()).build();
-    return parts
-        .metadata()
-        .versions(
-            new VersionsQuery(job.getBucket(), job.getPrefix(), "", job.getKey(), marker, max));
-  }
-
-  private void advance(List<VersionEntry> passed) {
-    if (!passed.isEmpty()) {
-      job.setKey(passed.getLast().getName()).setVersion(passed.getLast().getVersion());
-    }
-  }
-
   private boolean countPage() throws MetadataUnavailableException {
-    VersionsPage page = page(PAGE);
-    lock.lock();
-    try {
-      for (VersionEntry entry : page.entries()) {
-        if (!entry.getDeleteMarker()) {
-          job.setVersionsFound(job.getVersionsFound() + 1);
-          job.setBytesFound(job.getBytesFound() + entry.getSummary().getSize());
-        }
-      }
-      advance(page.entries());
-      if (!page.truncated()) {
-        job.setState(MoveJobRow.State.RUNNING).clearKey().clearVersion();
-        workedUntilNanos = System.nanoTime();
-      }
-    } finally {
-      lock.unlock();
-    }
+    progress.counted(parts.metadata().versions(progress.next(PAGE)));
     return true;
   }
 
   /** Moves some versions; returns whether to go on. */
   private boolean moveBatch() throws MetadataUnavailableException, InterruptedException {
-    if (hasChanged()) {
-      isOver = true;
+    progress.look();
+    if (progress.isOver()) {
       return true;
     }
-    VersionsPage page = page(BATCH);
-    List<VersionEntry> versions =
-        page.entries().stream().filter(entry -> !entry.getDeleteMarker()).toList();
+    VersionsPage page = parts.metadata().versions(progress.next(BATCH));
+    List<VersionEntry> versions = MoveProgress.versions(page);
     int failed = moveAll(versions);
-    lock.lock();
-    try {
-      if (unavailable != null) {
-        throw unavailable;
-      }
-      if (isOver) {
-        return true;
-      }
-      if (isFull) {
-        waitForRoom();
-        return false;
-      }
-      passed(versions, failed);
-      advance(page.entries());
-      if (!page.truncated()) {
-        endPass();
-      }
-      return failed == 0 || failed < versions.size();
-    } finally {
-      lock.unlock();
+    progress.checkAvailable();
+    if (progress.isOver()) {
+      return true;
     }
+    if (progress.waitsForRoom()) {
+      logFullDrives();
+      return false;
+    }
+    progress.passed(page, failed);
+    return failed == 0 || failed < versions.size();
   }
 
-  private void waitForRoom() {
-    if (job.getState() != MoveJobRow.State.FULL) {
+  private void logFullDrives() {
+    if (begun.getState() != MoveJobRow.State.FULL) {
       parts
           .failures()
           .log(
               "Moving s3://%s/%s to another profile waits, because the drives are full. Add drives, or delete data."
-                  .formatted(job.getBucket(), job.getPrefix()));
-    }
-    job.setState(MoveJobRow.State.FULL).setReason("the drives are full");
-  }
-
-  /** Whether somebody else has changed the job, such as an operator who has stopped it. */
-  private boolean hasChanged() throws MetadataUnavailableException {
-    return parts.metadata().moveJobs().stream()
-        .noneMatch(row -> row.getId() == job.getId() && row.getRevision() == job.getRevision());
-  }
-
-  private void passed(List<VersionEntry> versions, int failed) {
-    long bytes = versions.stream().mapToLong(entry -> entry.getSummary().getSize()).sum();
-    job.setState(MoveJobRow.State.RUNNING)
-        .clearReason()
-        .setVersionsPassed(job.getVersionsPassed() + versions.size())
-        .setBytesPassed(job.getBytesPassed() + Math.max(0, bytes - bytesAhead))
-        .setVersionsFailed(job.getVersionsFailed() + failed);
-    bytesAhead = 0;
-  }
-
-  private void endPass() throws MetadataUnavailableException {
-    long failed = job.getVersionsFailed();
-    if (failed > 0 && job.getPass() + 1 < PASSES) {
-      job.setPass(job.getPass() + 1)
-          .clearKey()
-          .clearVersion()
-          .clearVersionsPassed()
-          .clearBytesPassed()
-          .clearVersionsFailed()
-          .clearWorkedMs();
-    } else {
-      end(MoveJobRow.State.DONE, failed == 0 ? "" : "some could not be moved, see the log");
-    }
-  }
-
-  private void end(MoveJobRow.State state, String reason) throws MetadataUnavailableException {
-    job.setState(state).setReason(reason).setEndedMs(parts.clock().millis());
-    save();
-    isOver = true;
-  }
-
-  /** Records how far the job is, unless somebody else has changed it. */
-  private void save() throws MetadataUnavailableException {
-    lock.lock();
-    try {
-      if (isOver) {
-        return;
-      }
-      long now = System.nanoTime();
-      if (job.getState() == MoveJobRow.State.RUNNING) {
-        job.setWorkedMs(job.getWorkedMs() + (now - workedUntilNanos) / 1_000_000);
-      }
-      workedUntilNanos = now;
-      savedNanos = now;
-      CommandResult result =
-          parts
-              .metadata()
-              .submit(Command.newBuilder().setSaveMove(SaveMove.newBuilder().setJob(job)));
-      if (result.getCode() == ResultCode.OK) {
-        job.setRevision(result.getVersion());
-      } else {
-        isOver = true;
-      }
-    } finally {
-      lock.unlock();
+                  .formatted(begun.getBucket(), begun.getPrefix()));
     }
   }
 
@@ -255,7 +121,7 @@ final class MoveRound implements VersionMover.Follower {
             executor.submit(
                 () -> {
                   for (int at = next.getAndIncrement();
-                      at < versions.size() && isWorking();
+                      at < versions.size() && progress.isWorking();
                       at = next.getAndIncrement()) {
                     failed.addAndGet(isMoved(versions.get(at)) ? 0 : 1);
                   }
@@ -285,49 +151,20 @@ final class MoveRound implements VersionMover.Follower {
     }
   }
 
-  /** Failures of further passes are those of the first one. */
-  private boolean isFirstPass() {
-    lock.lock();
-    try {
-      return job.getPass() == 0;
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private boolean isWorking() {
-    lock.lock();
-    try {
-      return !isOver && !isFull && unavailable == null;
-    } finally {
-      lock.unlock();
-    }
-  }
-
   /** Whether the version is where it should be, or gone, or nobody knows because of metadata. */
   private boolean isMoved(VersionEntry version) throws InterruptedException {
     try {
       if (move(version) == Outcome.MOVED) {
         parts.meters().versions().increment();
-        lock.lock();
-        try {
-          job.setVersionsMoved(job.getVersionsMoved() + 1);
-        } finally {
-          lock.unlock();
-        }
+        progress.versionMoved();
       }
       return true;
     } catch (MetadataUnavailableException e) {
-      lock.lock();
-      try {
-        unavailable = e;
-      } finally {
-        lock.unlock();
-      }
+      progress.unavailable(e);
       return true;
     } catch (NotMovedException | UnavailableException e) {
       parts.meters().failures().increment();
-      if (isFirstPass()) {
+      if (progress.job().getPass() == 0) { // those of further passes are the same
         parts
             .failures()
             .log(
@@ -356,12 +193,7 @@ final class MoveRound implements VersionMover.Follower {
         return parts.mover().move(order, this);
       } catch (DataUnavailableException e) {
         if (e.reason() == Reason.FULL) {
-          lock.lock();
-          try {
-            isFull = true;
-          } finally {
-            lock.unlock();
-          }
+          progress.full();
           return Outcome.STOPPED;
         }
         if (e.reason() != Reason.OVERLOADED || tries == OVERLOADED_TRIES) {
@@ -380,26 +212,13 @@ final class MoveRound implements VersionMover.Follower {
   /** Looks now and then whether the job still is to be done, and records progress. */
   @Override
   public boolean goesOn() throws MetadataUnavailableException {
-    lock.lock();
-    try {
-      if (System.nanoTime() - savedNanos >= parts.save().toNanos()) {
-        save();
-      }
-      return isWorking();
-    } finally {
-      lock.unlock();
-    }
+    progress.saveEvery(parts.save());
+    return progress.isWorking();
   }
 
   @Override
   public void moved(long bytes) {
     parts.meters().bytes().increment((double) bytes);
-    lock.lock();
-    try {
-      bytesAhead += bytes;
-      job.setBytesMoved(job.getBytesMoved() + bytes).setBytesPassed(job.getBytesPassed() + bytes);
-    } finally {
-      lock.unlock();
-    }
+    progress.bytesMoved(bytes);
   }
 }

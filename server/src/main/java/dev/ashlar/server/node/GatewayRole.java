@@ -216,7 +216,7 @@ final class GatewayRole implements AutoCloseable {
             rates.moves(),
             dependencies.clock(),
             dependencies.meters());
-    jobs.start("profile-moves", Duration.ZERO, MOVES_REST, moves, () -> {});
+    jobs.start("profile-moves", Duration.ZERO, MOVES_REST, moves, moves::skip);
   }
 
   /** Counts what buckets from before usage was counted hold, once after an upgrade. */

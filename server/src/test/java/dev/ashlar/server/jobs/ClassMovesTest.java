@@ -21,6 +21,7 @@ import dev.ashlar.protocol.client.ManualClock;
 import dev.ashlar.protocol.client.MemoryShardStore;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ObjectRead;
+import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.client.VersionsQuery;
 import dev.ashlar.protocol.layout.ByteRange;
@@ -47,6 +48,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Jobs over the real engine and metadata, on drives in memory. */
@@ -299,6 +301,69 @@ class ClassMovesTest {
     assertAt("a", 1, "HOT");
     assertAt("b", 1, "HOT");
     assertEquals(0, job(1).getVersionsFailed());
+  }
+
+  @Test
+  void aJobWaitsWhileTheDrivesAreFull() throws Exception {
+    for (int i = 0; i < 100; i++) {
+      put("k" + i, 1000);
+    }
+    begin("", "HOT");
+    begin("", "");
+    int[] left = {80};
+    metadata.observe(
+        (command, applied) -> {
+          if (command.hasMoveObject() && --left[0] == 0) {
+            failWrites(ShardFault.FULL);
+          }
+        });
+    ClassMoves moves = newJob();
+    assertTrue(Double.isNaN(moves("full")));
+    runAll(moves);
+    for (int i = 0; i < 3; i++) {
+      assertEquals(MoveJobRow.State.FULL, job(0).getState());
+      assertEquals("the drives are full", job(0).getReason());
+      assertTrue(job(0).getBytesPassed() <= 80_000, job(0)::toString);
+      assertFalse(moves.run());
+      assertEquals(1, moves("full"));
+      assertEquals(1, moves("waiting"));
+    }
+    assertEquals(0, meters.get("ashlar.profile.move.failures").counter().count());
+    metadata.require(TestBlobs.delete("b", "k99"));
+    contents.remove("k99");
+    for (String key : contents.keySet()) {
+      assertArrayEquals(contents.get(key), get(metadata.object("b", key).orElseThrow()), key);
+    }
+    failWrites(null);
+    while (job(0).getState() != MoveJobRow.State.DONE) {
+      assertTrue(moves.run());
+    }
+    assertEquals("", job(0).getReason());
+    assertEquals(
+        List.of(99L, 99_000L, 99L, 99_000L),
+        List.of(
+            job(0).getVersionsPassed(),
+            job(0).getBytesPassed(),
+            job(0).getVersionsMoved(),
+            job(0).getBytesMoved()));
+    for (String key : contents.keySet()) {
+      assertAt(key, 1, "HOT");
+    }
+    runAll(moves);
+    assertEquals(0, moves("full"));
+    moves.skip();
+    assertTrue(Double.isNaN(moves("waiting")));
+  }
+
+  /**
+   * @param fault null: they take writes
+   */
+  private void failWrites(@Nullable ShardFault fault) {
+    drives.values().forEach(drive -> ((MemoryShardStore) drive).failWrites(fault));
+  }
+
+  private double moves(String state) {
+    return meters.get("ashlar.profile.moves").tag("state", state).gauge().value();
   }
 
   @Test
