@@ -1,10 +1,12 @@
-"""Storage classes with boto3 and the aws cli, in a store of profile 4+2 to which STANDARD_IA 2+2 is added.
+"""Storage classes with boto3, the aws cli and rclone, in a store of profile 4+2 to which STANDARD_IA 2+2 and COLD
+3+2 are added.
 
-Run by StorageClassIT: storage_class_test.py ENDPOINT SEED FOLDER PHASE, with the phases unknown (before the profile
-is added), write, and read (after two drives were lost).
+Run by StorageClassIT: storage_class_test.py ENDPOINT SEED FOLDER PHASE, with the phases unknown (before the profiles
+are added), write, read (after two drives were lost), and rclone (where it is installed).
 """
 
 import json
+import os
 import pathlib
 import random
 import subprocess
@@ -20,7 +22,7 @@ from botocore.exceptions import ClientError
 ENDPOINT, SEED, FOLDER, PHASE = sys.argv[1], int(sys.argv[2]), pathlib.Path(sys.argv[3]), sys.argv[4]
 MIB = 1024 * 1024
 AWS = pathlib.Path(sys.executable).with_name("aws")
-IA = "STANDARD_IA"
+IA, COLD = "STANDARD_IA", "COLD"
 BUCKET = f"classes-{SEED % 1_000_000}"
 # What the phase write leaves for the phase read: the class of each key. Its bytes are in a file beside it.
 EXPECTED = FOLDER / "expected.json"
@@ -186,4 +188,67 @@ def read():
     print(f"{len(expected)} objects read")
 
 
-{"unknown": unknown, "write": write, "read": read}[PHASE]()
+def program(*arguments, fails=False):
+    """Runs the program that is named as the phase, and returns what it printed."""
+    done = subprocess.run(
+        [PHASE, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        cwd=FOLDER,
+        timeout=120,
+        env={**os.environ, "HOME": str(FOLDER), "AWS_CA_BUNDLE": ""},
+    )
+    assert (done.returncode != 0) == fails, f"{arguments}: {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done.stdout + done.stderr
+
+
+def files():
+    """A file that is sent whole, and one that is sent in parts."""
+    for name, length in (("small", 10_000), ("large", 20 * MIB)):
+        (FOLDER / name).write_bytes(content(length, 5))
+    return ("small", "large")
+
+
+def assert_objects(bucket, classes):
+    """The objects of the bucket have these classes, and the bytes of the file that their names begin with."""
+    listed = s3.list_objects_v2(Bucket=bucket)["Contents"]
+    assert {entry["Key"]: entry["StorageClass"] for entry in listed} == classes, listed
+    for key in classes:
+        body = s3.get_object(Bucket=bucket, Key=key)["Body"].read()
+        assert body == (FOLDER / key.split("-")[0]).read_bytes(), key
+
+
+def rclone():
+    """Uploads, server-side copies and changes of the class."""
+    config, bucket = FOLDER / "rclone.conf", f"rclone-classes-{SEED % 1_000_000}"
+    key, secret = os.environ["AWS_ACCESS_KEY_ID"], os.environ["AWS_SECRET_ACCESS_KEY"]
+    config.write_text(
+        f"[a]\ntype = s3\nprovider = Other\nendpoint = {ENDPOINT}\nregion = us-east-1\n"
+        f"access_key_id = {key}\nsecret_access_key = {secret}\n"
+    )
+
+    def run(*arguments, **how):
+        own = ("--config", config, "--retries", 1, "--low-level-retries", 1)
+        return program(*arguments, *own, "--s3-chunk-size", "5M", "--s3-upload-cutoff", "6M", **how)
+
+    run("mkdir", f"a:{bucket}")
+    classes = {}
+    for name in files():
+        for storage_class in (IA, COLD, "STANDARD"):
+            put, copy = f"{name}-{storage_class}", f"{name}-{storage_class}-copy"
+            other = COLD if storage_class == IA else IA
+            run("copyto", "--s3-storage-class", storage_class, name, f"a:{bucket}/{put}")
+            run("copyto", "--s3-storage-class", other, f"a:{bucket}/{put}", f"a:{bucket}/{copy}")
+            classes[put], classes[copy] = storage_class, other
+    assert_objects(bucket, classes)
+    tiers = {entry["Path"]: entry.get("Tier", "STANDARD") for entry in json.loads(run("lsjson", f"a:{bucket}"))}
+    assert tiers == classes, tiers
+    run("settier", COLD, f"a:{bucket}/small-STANDARD")
+    run("settier", "STANDARD", f"a:{bucket}/large-{COLD}")
+    classes["small-STANDARD"], classes[f"large-{COLD}"] = COLD, "STANDARD"
+    assert_objects(bucket, classes)
+    refused = run("copyto", "--s3-storage-class", "GLACIER", "small", f"a:{bucket}/k", fails=True)
+    assert "InvalidStorageClass" in refused, refused
+
+
+{"unknown": unknown, "write": write, "read": read, "rclone": rclone}[PHASE]()

@@ -40,6 +40,7 @@ class ClusterFaultsIT {
   private static final String MINUTES = "ashlar.faults.minutes";
   private static final int ERA_FAULTS = 6;
   private static final int FLIPS = 2;
+  private static final int MOVES_THERE_AND_BACK = 2;
   private static final int PARITY_SHARDS = 2;
   private static final NetworkCluster.Shape LARGE = new NetworkCluster.Shape(6, 2, "4+2");
   private static final Duration PATIENCE = Duration.ofSeconds(15);
@@ -55,6 +56,29 @@ class ClusterFaultsIT {
     FaultRounds rounds = new FaultRounds(cluster.nodes(), choice, PARITY_SHARDS, random, "faults");
     rounds.era(2);
     rounds.era(1);
+  }
+
+  /** Of a storage node and, at the same time, of the gateway that moves. */
+  @Test
+  void killsWhileVersionsMove() throws Exception {
+    try (MovesUnderFaults moves = new MovesUnderFaults(random)) {
+      moves.round("COLD", Fault.all(List.of(moves.storageKilled(), moves.hostKilled())));
+      moves.settle();
+    }
+  }
+
+  @LongTest
+  void manyKillsWhileVersionsMove() throws Exception {
+    try (MovesUnderFaults moves = new MovesUnderFaults(random)) {
+      for (int i = 0; i < MOVES_THERE_AND_BACK; i++) {
+        moves.round("COLD", moves.hostKilled());
+        moves.round("HOT", Fault.all(List.of(moves.storageKilled(), moves.leaderKilled())));
+        moves.round("STANDARD", Fault.all(List.of(moves.storageKilled(), moves.hostKilled())));
+        moves.settle();
+      }
+      moves.checkNoOrphans();
+      moves.checkNothingStays();
+    }
   }
 
   @LongTest

@@ -172,7 +172,7 @@ final class FaultChoice {
     return (int) nodes.stream().filter(node -> node.name().startsWith("storage")).count();
   }
 
-  private Fault killed(List<NodeProcess> some) {
+  Fault killed(List<NodeProcess> some) {
     return onAll("kill -9 of ", some, NodeProcess::kill, this::startAgain);
   }
 

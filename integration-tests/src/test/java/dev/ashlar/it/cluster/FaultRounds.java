@@ -92,12 +92,17 @@ final class FaultRounds {
     for (int i = 0; i < faults; i++) {
       round(choice.next(weak));
     }
+    settle();
+    keepSome();
+  }
+
+  /** All keys are there, and nothing is owed any more. */
+  void settle() {
     compareWithListing();
     System.out.println("  " + recorders.size() + " keys, all explained");
     long beganNanos = System.nanoTime();
     nodes.awaitNothingOwed();
     System.out.println("  nothing is owed after " + msSince(beganNanos) + " ms");
-    keepSome();
   }
 
   private void keepSome() {

@@ -1,5 +1,6 @@
 package dev.ashlar.it.harness;
 
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Duration;
 import javax.net.ssl.TrustManager;
@@ -39,6 +40,24 @@ public final class Clients {
             Apache5HttpClient.builder()
                 .socketTimeout(TIMEOUT)
                 .tlsTrustManagersProvider(() -> trusted))
+        .overrideConfiguration(withoutRetries())
+        .build();
+  }
+
+  /**
+   * Of a gateway of a cluster. Connections are used for a second only, so none outlives a gateway
+   * that is killed and started again.
+   */
+  public static S3Client sync(InetSocketAddress gateway) {
+    return S3Client.builder()
+        .endpointOverride(URI.create("http://" + gateway.getHostString() + ":" + gateway.getPort()))
+        .region(Region.of(ServerProcess.REGION))
+        .credentialsProvider(credentials())
+        .forcePathStyle(true)
+        .httpClientBuilder(
+            Apache5HttpClient.builder()
+                .socketTimeout(TIMEOUT)
+                .connectionTimeToLive(Duration.ofSeconds(1)))
         .overrideConfiguration(withoutRetries())
         .build();
   }

@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -205,14 +206,43 @@ public final class NodeProcess {
     return page(health.resolve("/admin/" + page));
   }
 
+  /** A page of its management port. */
+  public String page(String path) {
+    return page(health.resolve(path))
+        .orElseThrow(() -> new AssertionError(name + " has no page " + path + logTail()));
+  }
+
+  /**
+   * Posts nothing to a page of its management port.
+   *
+   * @param adminHeader value of the header that such requests need; empty for none
+   */
+  HttpResponse<String> post(String path, String adminHeader) {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(health.resolve(path))
+            .timeout(HEALTH_TIMEOUT)
+            .header("Authorization", AUTHORIZATION)
+            .POST(HttpRequest.BodyPublishers.noBody());
+    if (!adminHeader.isEmpty()) {
+      request.header("X-Ashlar-Admin", adminHeader);
+    }
+    return send(request.build())
+        .orElseThrow(() -> new AssertionError(name + " does not answer" + logTail()));
+  }
+
   private static Optional<String> page(URI address) {
     HttpRequest request =
         HttpRequest.newBuilder(address)
             .timeout(HEALTH_TIMEOUT)
             .header("Authorization", AUTHORIZATION)
             .build();
+    return send(request).map(HttpResponse::body);
+  }
+
+  /** Nothing if it does not answer. */
+  private static Optional<HttpResponse<String>> send(HttpRequest request) {
     try {
-      return Optional.of(HTTP.send(request, BodyHandlers.ofString()).body());
+      return Optional.of(HTTP.send(request, BodyHandlers.ofString()));
     } catch (IOException e) {
       return Optional.empty();
     } catch (InterruptedException e) {

@@ -2,29 +2,43 @@ package dev.ashlar.it.harness;
 
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Scrubs of all drives of a server, started through its management port. */
+/** Scrubs of all drives of a process, started through its management port. */
 public final class Scrub {
-  private static final Duration DEADLINE = Duration.ofMinutes(2);
+  private static final Duration DEADLINE = Duration.ofMinutes(5);
+  private static final String PATH = "/scrub";
   private static final String STARTED = "startedMs\":(\\d+),\"finishedMs";
 
-  private final ServerProcess server;
+  private final Supplier<String> page;
+  private final Function<String, HttpResponse<String>> post;
 
   public Scrub(ServerProcess server) {
-    this.server = server;
+    this(() -> server.page(PATH), header -> server.post(PATH, header));
+  }
+
+  /** Of a storage node. */
+  public Scrub(NodeProcess node) {
+    this(() -> node.page(PATH), header -> node.post(PATH, header));
+  }
+
+  private Scrub(Supplier<String> page, Function<String, HttpResponse<String>> post) {
+    this.page = page;
+    this.post = post;
   }
 
   /** Has all drives and all metadata read, and returns the number of damaged blocks found. */
   public long run() throws Exception {
     Await.until("no scrub is running", DEADLINE, () -> !page().contains("\"running\":true"));
     long before = sum(STARTED, page());
-    HttpResponse<String> refused = server.post("/scrub", "");
+    HttpResponse<String> refused = post.apply("");
     if (refused.statusCode() != 403) {
       throw new AssertionError("a scrub without the admin header: " + refused);
     }
-    HttpResponse<String> started = server.post("/scrub", "1");
+    HttpResponse<String> started = post.apply("1");
     if (started.statusCode() != 200) {
       throw new AssertionError(started + started.body());
     }
@@ -46,7 +60,7 @@ public final class Scrub {
   }
 
   private String page() {
-    return server.page("/scrub");
+    return page.get();
   }
 
   private static long sum(String pattern, String page) {

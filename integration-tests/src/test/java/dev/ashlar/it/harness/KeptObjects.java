@@ -1,10 +1,8 @@
-package dev.ashlar.it.fault;
+package dev.ashlar.it.harness;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.ashlar.it.harness.Buckets;
-import dev.ashlar.it.harness.Content;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -25,10 +23,8 @@ import software.amazon.awssdk.services.s3.model.ObjectVersion;
  * Objects of all kinds that nobody changes: of all sizes, with parts, copies that share their
  * blobs, and versions of a bucket that keeps them.
  */
-final class KeptObjects {
-  private static final int PLAIN = 150;
+public final class KeptObjects {
   private static final int COPIES = 20;
-  private static final int VERSIONED = 30;
   private static final int VERSIONS = 3;
   private static final int PART_BYTES = 5 << 20;
   private static final String UPLOADED = "uploaded";
@@ -57,9 +53,15 @@ final class KeptObjects {
     this.versioned = Buckets.createVersioned(s3, "kept");
   }
 
-  static KeptObjects put(S3Client s3, SplittableRandom random) {
+  /**
+   * Puts them.
+   *
+   * @param plain objects that are put in one piece, at least 20
+   * @param versioned keys with several versions
+   */
+  public static KeptObjects put(S3Client s3, SplittableRandom random, int plain, int versioned) {
     KeptObjects kept = new KeptObjects(s3);
-    for (int i = 0; i < PLAIN; i++) {
+    for (int i = 0; i < plain; i++) {
       int length = i == 0 ? 0 : random.nextInt(1 << random.nextInt(4, 21));
       kept.put(kept.plain, "plain/" + i, new Content(random.nextLong(), length));
     }
@@ -67,24 +69,24 @@ final class KeptObjects {
       kept.copy("plain/" + i, "copy/" + i);
     }
     kept.upload(new Content(random.nextLong(), 2 * PART_BYTES + 70_000));
-    for (int i = 0; i < VERSIONED; i++) {
+    for (int i = 0; i < versioned; i++) {
       for (int j = 0; j < VERSIONS; j++) {
         int length = random.nextInt(100_000);
         kept.put(kept.versioned, "v" + i, new Content(random.nextLong(), length));
       }
     }
-    for (int i = 0; i < VERSIONED; i += 3) {
+    for (int i = 0; i < versioned; i += 3) {
       String key = "v" + i;
       s3.deleteObject(b -> b.bucket(kept.versioned).key(key));
     }
     return kept;
   }
 
-  List<String> buckets() {
+  public List<String> buckets() {
     return List.of(plain, versioned);
   }
 
-  int versions() {
+  public int versions() {
     return all.size();
   }
 
@@ -133,7 +135,7 @@ final class KeptObjects {
   }
 
   /** Everything is as it was put, but of this class. */
-  void check(String storageClass) {
+  public void check(String storageClass) {
     String shown = storageClass.equals("STANDARD") ? null : storageClass;
     for (Kept kept : all) {
       var got =
@@ -166,7 +168,7 @@ final class KeptObjects {
   }
 
   /** For good. */
-  void delete() {
+  public void delete() {
     for (Kept kept : all) {
       s3.deleteObject(b -> b.bucket(kept.bucket).key(kept.key).versionId(kept.version));
     }
