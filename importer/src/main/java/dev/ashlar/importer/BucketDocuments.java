@@ -1,16 +1,19 @@
 package dev.ashlar.importer;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.CORSRule;
+import software.amazon.awssdk.services.s3.model.GetBucketLifecycleConfigurationResponse;
 import software.amazon.awssdk.services.s3.model.GetBucketNotificationConfigurationResponse;
 import software.amazon.awssdk.services.s3.model.Grant;
 import software.amazon.awssdk.services.s3.model.LifecycleRule;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 import software.amazon.awssdk.services.s3.model.Tag;
+import software.amazon.awssdk.services.s3.model.TransitionDefaultMinimumObjectSize;
 
 /**
  * Documents of a bucket that say nothing about how its objects are written: policy, tags, and so
@@ -69,9 +72,12 @@ final class BucketDocuments {
     bring(
         "lifecycle",
         BucketDocuments::lifecycle,
-        (to, rules) ->
+        (to, found) ->
             to.putBucketLifecycleConfiguration(
-                r -> r.bucket(bucket).lifecycleConfiguration(c -> c.rules(rules))));
+                r ->
+                    r.bucket(bucket)
+                        .lifecycleConfiguration(c -> c.rules(found.rules()))
+                        .transitionDefaultMinimumObjectSize(found.minimum())));
   }
 
   private void nameOthers() {
@@ -138,8 +144,17 @@ final class BucketDocuments {
     return orNull(side.getBucketCors(r -> r.bucket(bucket)).corsRules());
   }
 
-  private static @Nullable List<LifecycleRule> lifecycle(S3Client side, String bucket) {
-    return orNull(side.getBucketLifecycleConfiguration(r -> r.bucket(bucket)).rules());
+  /** Rules, and which objects they do not move because of their size. */
+  private record Lifecycle(List<LifecycleRule> rules, TransitionDefaultMinimumObjectSize minimum) {}
+
+  private static @Nullable Lifecycle lifecycle(S3Client side, String bucket) {
+    GetBucketLifecycleConfigurationResponse found =
+        side.getBucketLifecycleConfiguration(r -> r.bucket(bucket));
+    // Services that do not tell move objects of all sizes.
+    TransitionDefaultMinimumObjectSize minimum =
+        Optional.ofNullable(found.transitionDefaultMinimumObjectSize())
+            .orElse(TransitionDefaultMinimumObjectSize.VARIES_BY_STORAGE_CLASS);
+    return found.rules().isEmpty() ? null : new Lifecycle(found.rules(), minimum);
   }
 
   private static <T> @Nullable List<T> orNull(List<T> list) {

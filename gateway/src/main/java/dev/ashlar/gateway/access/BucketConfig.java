@@ -8,6 +8,8 @@ import dev.ashlar.gateway.access.policy.PolicyKind;
 import dev.ashlar.gateway.access.policy.decision.ObjectOwnership;
 import dev.ashlar.gateway.access.policy.decision.PublicAccessBlock;
 import dev.ashlar.gateway.access.policy.document.MalformedPolicyException;
+import dev.ashlar.gateway.lifecycle.LifecycleDocuments;
+import dev.ashlar.gateway.lifecycle.LifecycleRules;
 import dev.ashlar.protocol.message.BucketConfigAnswer;
 import dev.ashlar.protocol.message.BucketDocument;
 import dev.ashlar.protocol.message.BucketPolicyDocument;
@@ -19,14 +21,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bucket and what it says about access, ready to be asked. A document that this build cannot read
- * closes what it is about.
+ * A bucket and what it says about access and the lifecycle of its objects, ready to be asked. A
+ * document about access that this build cannot read closes what it is about.
  *
  * @param policyText as it was put; null without a policy
  * @param ownerRemoved whether the policy may shut out the root of the owner from the policy itself
  * @param ownership null: never configured
  * @param block null: never configured
- * @param documentBytes how much of it is stored
+ * @param lifecycle null: no rules
+ * @param documentBytes of its documents, as text
  */
 public record BucketConfig(
     BucketRow row,
@@ -36,6 +39,7 @@ public record BucketConfig(
     @Nullable ObjectOwnership ownership,
     @Nullable PublicAccessBlock block,
     Acl acl,
+    @Nullable LifecycleRules lifecycle,
     long documentBytes) {
 
   static BucketConfig of(BucketConfigAnswer answer) {
@@ -46,6 +50,8 @@ public record BucketConfig(
       documents.put(document.getKind(), document.getDocument());
       bytes += document.getDocument().size();
     }
+    ByteString rules = documents.get(LifecycleDocuments.RULES);
+    LifecycleDocuments.Stored lifecycle = rules == null ? null : LifecycleDocuments.read(rules);
     BucketPolicyDocument policy = policy(documents.get(AccessDocument.POLICY.number()));
     return new BucketConfig(
         row,
@@ -56,7 +62,8 @@ public record BucketConfig(
         block(documents.get(AccessDocument.PUBLIC_ACCESS_BLOCK.number())),
         Acl.ofDocument(
             documents.getOrDefault(AccessDocument.ACL.number(), ByteString.EMPTY), row.getOwner()),
-        bytes);
+        lifecycle == null ? null : lifecycle.rules(),
+        lifecycle == null ? bytes : bytes + lifecycle.bytes());
   }
 
   /** What counts: until it is configured, who writes an object owns it. */

@@ -5,6 +5,7 @@ import dev.ashlar.gateway.exchange.AmzHeaderNames;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import dev.ashlar.protocol.message.ChecksumType;
 import dev.ashlar.protocol.message.ChecksumValue;
+import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.Base64;
 import java.util.Locale;
@@ -74,6 +75,12 @@ public final class Checksums {
       case CHECKSUM_CRC32, CHECKSUM_CRC32C, CHECKSUM_SHA1, CHECKSUM_SHA256 ->
           ChecksumType.CHECKSUM_COMPOSITE;
     };
+  }
+
+  /** Whether a header has a digest of the body, or announces one behind it. */
+  public static boolean hasDigest(HttpHeaders headers) throws S3Exception {
+    return headers.contains(HttpHeaderNames.CONTENT_MD5)
+        || announced(headers) != ChecksumAlgorithm.CHECKSUM_NONE;
   }
 
   /** Only CRCs of parts can be combined to that of the whole, and CRC64NVME always is. */

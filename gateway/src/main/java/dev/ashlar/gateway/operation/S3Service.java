@@ -18,6 +18,7 @@ import dev.ashlar.gateway.exchange.HttpExchange.RequestHandler;
 import dev.ashlar.gateway.operation.access.AclHandler;
 import dev.ashlar.gateway.operation.access.BucketAccessHandler;
 import dev.ashlar.gateway.operation.bucket.BucketInfoHandler;
+import dev.ashlar.gateway.operation.bucket.BucketLifecycleHandler;
 import dev.ashlar.gateway.operation.bucket.BucketLockHandler;
 import dev.ashlar.gateway.operation.bucket.BucketTaggingHandler;
 import dev.ashlar.gateway.operation.bucket.BucketVersioningHandler;
@@ -242,7 +243,7 @@ public final class S3Service implements RequestHandler {
               .handle(complete, permit, endpoint(exchange), body);
       case S3Request.AbortMultipartUpload abort ->
           new AbortMultipartUploadHandler(backend).handle(abort);
-      case S3Request.ListParts list -> new ListPartsHandler(backend).handle(list, caller);
+      case S3Request.ListParts list -> new ListPartsHandler(backend).handle(list, permit);
       case S3Request.ListMultipartUploads list ->
           new ListMultipartUploadsHandler(backend).handle(list, caller);
       case S3Request.ListBuckets list -> new ListBucketsHandler(backend).handle(list, caller);
@@ -262,6 +263,12 @@ public final class S3Service implements RequestHandler {
       case S3Request.GetBucketTagging get -> new BucketTaggingHandler(backend).handle(get);
       case S3Request.PutBucketTagging put -> new BucketTaggingHandler(backend).handle(put, body);
       case S3Request.DeleteBucketTagging delete -> new BucketTaggingHandler(backend).handle(delete);
+      case S3Request.GetBucketLifecycleConfiguration get ->
+          new BucketLifecycleHandler(backend).handle(get, permit);
+      case S3Request.PutBucketLifecycleConfiguration put ->
+          new BucketLifecycleHandler(backend).handle(put, body);
+      case S3Request.DeleteBucketLifecycle delete ->
+          new BucketLifecycleHandler(backend).handle(delete);
       case S3Request.GetObjectTagging get -> ObjectTaggingHandler.handle(get, permit);
       case S3Request.PutObjectTagging put ->
           new ObjectTaggingHandler(backend).handle(put, caller, body);

@@ -107,10 +107,7 @@ record ObjectRequestParser(
   }
 
   private void requireDigest() throws S3Exception {
-    boolean hasDigest =
-        headers.contains(HttpHeaderNames.CONTENT_MD5)
-            || Checksums.announced(headers) != ChecksumAlgorithm.CHECKSUM_NONE;
-    if (!hasDigest) {
+    if (!Checksums.hasDigest(headers)) {
       throw S3Exception.invalidRequest(
           "Content-MD5 OR x-amz-checksum- HTTP header is required for Put Object requests with"
               + " Object Lock parameters");

@@ -64,6 +64,12 @@ public sealed interface S3Request {
       case GetBucketTagging get -> onBucket("s3:GetBucketTagging", get.bucket());
       case PutBucketTagging put -> onBucket("s3:PutBucketTagging", put.bucket());
       case DeleteBucketTagging delete -> onBucket("s3:PutBucketTagging", delete.bucket());
+      case GetBucketLifecycleConfiguration get ->
+          onBucket("s3:GetLifecycleConfiguration", get.bucket());
+      case PutBucketLifecycleConfiguration put ->
+          onBucket("s3:PutLifecycleConfiguration", put.bucket());
+      case DeleteBucketLifecycle delete ->
+          onBucket("s3:PutLifecycleConfiguration", delete.bucket());
       case GetObjectTagging get -> onStored(List.of("s3:GetObjectTagging"), get, get.version());
       case PutObjectTagging put ->
           new Need(put.needsOfObject().actions(), new Resource.KeysOf(put.bucket()));
@@ -251,6 +257,27 @@ public sealed interface S3Request {
   record PutBucketTagging(String bucket) implements S3Request {}
 
   record DeleteBucketTagging(String bucket) implements S3Request {}
+
+  record GetBucketLifecycleConfiguration(String bucket) implements S3Request {}
+
+  /**
+   * Replaces the rules by those in the body.
+   *
+   * @param hasDigest whether a header has a digest of the body
+   * @param smallObjectsStay whether rules without sizes leave small objects in their storage class
+   */
+  record PutBucketLifecycleConfiguration(String bucket, boolean hasDigest, boolean smallObjectsStay)
+      implements S3Request {
+    @Override
+    public void requireValid(long bodyLength) throws S3Exception {
+      if (!hasDigest) {
+        throw S3Exception.invalidRequest(
+            "Missing required header for this request: Content-MD5 OR x-amz-checksum-*");
+      }
+    }
+  }
+
+  record DeleteBucketLifecycle(String bucket) implements S3Request {}
 
   record GetObjectTagging(String bucket, String key, @Nullable VersionRef version)
       implements FactsRequest {}

@@ -11,7 +11,6 @@ import dev.ashlar.gateway.s3.S3Request.Listing;
 import dev.ashlar.gateway.s3.Subresource.Unconfigured;
 import dev.ashlar.gateway.uri.Query;
 import dev.ashlar.gateway.version.VersionId;
-import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import dev.ashlar.protocol.message.VersionRef;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
@@ -91,6 +90,9 @@ public final class S3RequestParser {
     }
     if (query.has("tagging")) {
       return TaggingRequests.of(exchange.method(), bucket, key, version);
+    }
+    if (query.has("lifecycle")) {
+      return LifecycleRequests.of(exchange.method(), bucket, headers);
     }
     if (query.has("acl")) {
       return acl(exchange.method(), bucket, key, version, headers);
@@ -295,10 +297,8 @@ public final class S3RequestParser {
   private static S3Request postBucket(String bucket, Query query, HttpHeaders headers)
       throws S3Exception {
     if (query.has("delete")) {
-      boolean hasDigest =
-          headers.contains(HttpHeaderNames.CONTENT_MD5)
-              || Checksums.announced(headers) != ChecksumAlgorithm.CHECKSUM_NONE;
-      return new S3Request.DeleteObjects(bucket, hasDigest, LockRequests.asksForBypass(headers));
+      return new S3Request.DeleteObjects(
+          bucket, Checksums.hasDigest(headers), LockRequests.asksForBypass(headers));
     }
     String type = headers.get(HttpHeaderNames.CONTENT_TYPE, "").toLowerCase(Locale.ROOT);
     if (type.startsWith("multipart/form-data")) {

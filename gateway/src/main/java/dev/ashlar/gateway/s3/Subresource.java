@@ -31,6 +31,7 @@ public final class Subresource {
           object("append", "PUT POST"),
           object("attributes", "GET"),
           bucket("delete", "POST"),
+          bucket("lifecycle", "GET PUT DELETE"),
           bucket("list-type", "GET"),
           bucket("location", "GET"),
           object("legal-hold", "GET PUT"),
@@ -65,11 +66,6 @@ public final class Subresource {
                   "GetBucketEncryption",
                   "s3:GetEncryptionConfiguration",
                   S3Error.SERVER_SIDE_ENCRYPTION_CONFIGURATION_NOT_FOUND),
-          bucket("lifecycle", "GET PUT DELETE")
-              .unconfigured(
-                  "GetBucketLifecycleConfiguration",
-                  "s3:GetLifecycleConfiguration",
-                  S3Error.NO_SUCH_LIFECYCLE_CONFIGURATION),
           bucket("logging", "GET PUT")
               .unconfigured(
                   "GetBucketLogging", "s3:GetBucketLogging", empty("BucketLoggingStatus")),

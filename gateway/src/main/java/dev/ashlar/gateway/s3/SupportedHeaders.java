@@ -67,6 +67,7 @@ final class SupportedHeaders {
           "x-amz-tagging",
           "x-amz-tagging-directive",
           "x-amz-trailer",
+          LifecycleRequests.MINIMUM_SIZE,
           "x-amz-write-offset-bytes");
 
   /** Headers of SDKs and proxies that may be ignored. */

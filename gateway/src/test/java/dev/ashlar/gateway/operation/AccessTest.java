@@ -34,6 +34,10 @@ class AccessTest {
   private static final String BLOCK =
       "<PublicAccessBlockConfiguration><BlockPublicAcls>true</BlockPublicAcls>"
           + "</PublicAccessBlockConfiguration>";
+  private static final String LIFECYCLE =
+      "<LifecycleConfiguration><Rule><ID>r</ID><Filter/><Status>Enabled</Status>"
+          + "<Expiration><Days>1</Days></Expiration></Rule></LifecycleConfiguration>";
+
   private static final String OWNERSHIP =
       "<OwnershipControls><Rule><ObjectOwnership>ObjectWriter</ObjectOwnership></Rule>"
           + "</OwnershipControls>";
@@ -120,6 +124,21 @@ class AccessTest {
         S3Request.DeleteBucketTagging.class,
         "DELETE /empty?tagging",
         "s3:PutBucketTagging",
+        "bucket submit"),
+    GET_LIFECYCLE(
+        S3Request.GetBucketLifecycleConfiguration.class,
+        "GET /conf?lifecycle",
+        "s3:GetLifecycleConfiguration",
+        "bucket"),
+    PUT_LIFECYCLE(
+        S3Request.PutBucketLifecycleConfiguration.class,
+        "PUT /conf?lifecycle",
+        "s3:PutLifecycleConfiguration",
+        "bucket submit"),
+    DELETE_LIFECYCLE(
+        S3Request.DeleteBucketLifecycle.class,
+        "DELETE /conf?lifecycle",
+        "s3:PutLifecycleConfiguration",
         "bucket submit"),
     GET_OBJECT_TAGGING(
         S3Request.GetObjectTagging.class, "GET /bkt/k?tagging", "s3:GetObjectTagging", "object"),
@@ -323,6 +342,11 @@ class AccessTest {
     s3.ok(204, TestS3.request("PUT", "/conf?policy").body(POLICY));
     s3.ok(200, TestS3.request("PUT", "/conf?publicAccessBlock").body(BLOCK));
     s3.ok(200, TestS3.request("PUT", "/conf?ownershipControls").body(OWNERSHIP));
+    s3.ok(
+        200,
+        TestS3.request("PUT", "/conf?lifecycle")
+            .body(LIFECYCLE)
+            .header("Content-MD5", "not looked at here"));
     s3.ok(200, TestS3.request("PUT", "/bkt/k").body("data"));
     uploadId = s3.ok(200, "POST", "/bkt/m?uploads").element("UploadId");
     partEtag =
@@ -342,6 +366,7 @@ class AccessTest {
       case PUT_BUCKET_POLICY -> request.body(POLICY);
       case PUT_PUBLIC_ACCESS_BLOCK -> request.body(BLOCK);
       case PUT_OWNERSHIP_CONTROLS -> request.body(OWNERSHIP);
+      case PUT_LIFECYCLE -> request.body(LIFECYCLE).header("Content-MD5", "not looked at here");
       case DELETE_OBJECTS -> request.body(KEYS).header("Content-MD5", "not looked at here");
       case PUT_BUCKET_TAGGING, PUT_OBJECT_TAGGING, PUT_VERSION_TAGGING -> request.body(TAGS);
       case PUT_OBJECT, APPEND_OBJECT, UPLOAD_PART -> request.body("more");
@@ -392,6 +417,7 @@ class AccessTest {
             "/conf?policy",
             "/conf?publicAccessBlock",
             "/conf?ownershipControls",
+            "/conf?lifecycle",
             "/bkt?uploads",
             "/bkt/m?uploadId=ID")
         .map(uri -> textAt(uri.replace("ID", uploadId)))

@@ -141,7 +141,6 @@ class BucketOperationsTest {
   @CsvSource({
     "cors, NoSuchCORSConfiguration",
     "encryption, ServerSideEncryptionConfigurationNotFoundError",
-    "lifecycle, NoSuchLifecycleConfiguration",
     "replication, ReplicationConfigurationNotFoundError",
     "website, NoSuchWebsiteConfiguration",
     "inventory, NotImplemented",

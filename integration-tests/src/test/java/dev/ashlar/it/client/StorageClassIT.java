@@ -17,7 +17,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A profile that is added to a store is a storage class of its clients; the assertions about those
- * stand in storage_class_test.py.
+ * stand in storage_class_test.py. Lifecycle rules of which days have two seconds move objects to
+ * it, among other things: lifecycle_test.py.
  */
 class StorageClassIT {
   private static final int DRIVES = 8;
@@ -26,12 +27,15 @@ class StorageClassIT {
 
   @Test
   void classes(@TempDir Path files) throws Exception {
-    ServerSpec spec = new ServerSpec("storage-class", DRIVES, 1, "4+2", 16 << 10);
+    ServerSpec spec =
+        new ServerSpec("storage-class", DRIVES, 1, "4+2", 16 << 10)
+            .withOptions("--lifecycle-day=2");
     Python python = Python.withClients();
     try (ServerProcess server = ServerProcess.start(spec)) {
       python.run("storage_class_test.py", server, seed, "" + files, "unknown");
       assertEquals(0, profile(server, "add", "STANDARD_IA", "2+2").code());
       python.run("storage_class_test.py", server, seed, "" + files, "write");
+      python.run("lifecycle_test.py", server, seed);
       Launch.Ended refused = profile(server, "remove", "STANDARD_IA");
       assertEquals(1, refused.code(), refused.output());
       assertTrue(refused.output().contains("the profile is in use"), refused.output());

@@ -158,6 +158,11 @@ public final class ServiceOptions {
     return listen;
   }
 
+  /** Whether only this machine reaches the S3 port. */
+  boolean listensOnLoopback() {
+    return listen.stream().allMatch(PortAddress::isLoopback);
+  }
+
   /** Addresses of the management port, likewise. */
   public List<PortAddress> managementListen() {
     return managementListen;

@@ -27,6 +27,7 @@ import dev.ashlar.gateway.health.HealthService.StoreState;
 import dev.ashlar.gateway.http.HttpConfig;
 import dev.ashlar.gateway.http.S3Server;
 import dev.ashlar.gateway.iam.IamService;
+import dev.ashlar.gateway.lifecycle.LifecycleCalendar;
 import dev.ashlar.gateway.minio.AdminInfoService;
 import dev.ashlar.gateway.minio.AdminInfoService.StoreInfo;
 import dev.ashlar.gateway.operation.S3Service;
@@ -61,6 +62,7 @@ import dev.ashlar.server.config.PortAddress;
 import dev.ashlar.server.config.RootCredential;
 import dev.ashlar.server.config.ServerOptions;
 import dev.ashlar.server.jobs.ClassMoves;
+import dev.ashlar.server.jobs.LifecycleJob;
 import dev.ashlar.server.jobs.PeriodicJobs;
 import dev.ashlar.server.jobs.PeriodicJobs.Rest;
 import dev.ashlar.server.jobs.UsageCounting;
@@ -107,6 +109,7 @@ final class GatewayRole implements AutoCloseable {
 
   private static final Rest SCRUB_REST = Rest.of(Duration.ofSeconds(10));
   private static final Rest MOVES_REST = Rest.of(Duration.ofSeconds(5));
+  private static final long LIFECYCLE_REST_MS = 10_000;
 
   private final ServerOptions options;
   private final Backend backend;
@@ -217,6 +220,27 @@ final class GatewayRole implements AutoCloseable {
             dependencies.clock(),
             dependencies.meters());
     jobs.start("profile-moves", Duration.ZERO, MOVES_REST, moves, () -> {});
+  }
+
+  /**
+   * Carries out the lifecycle rules of buckets.
+   *
+   * @param time by which metadata dates what it writes
+   */
+  void carryOutLifecycles(PeriodicJobs jobs, Clock time) {
+    LifecycleCalendar calendar = options.background().lifecycleCalendar();
+    LifecycleJob job =
+        new LifecycleJob(
+            backend.metadata(),
+            engine.newVersionMover(),
+            dependencies.clock(),
+            time,
+            calendar,
+            options.background().lifecycleRate(),
+            rates.moves(),
+            dependencies.meters());
+    Duration rest = Duration.ofMillis(Math.min(LIFECYCLE_REST_MS, calendar.dayMs() / 10));
+    jobs.start("lifecycle", Duration.ZERO, Rest.of(rest), job, job::forget);
   }
 
   /** Counts what buckets from before usage was counted hold, once after an upgrade. */

@@ -36,6 +36,30 @@ class ServerCommandTest {
     assertThrows(ParameterException.class, () -> scrub("--scrub-rate", "fast"));
   }
 
+  private static long dayMs(String... arguments) {
+    return ServerOptions.parse(Map.of(), arguments).background().lifecycleCalendar().dayMs();
+  }
+
+  /** Else everything in the buckets of others would expire too early. */
+  @Test
+  void daysAreShortenedOnLoopbackAddressesOnly() {
+    String shortDay = "--lifecycle-day=10";
+    assertEquals(86_400_000, dayMs("--listen=0.0.0.0:9000"));
+    assertEquals(86_400_000, dayMs("--listen=0.0.0.0:9000", "--lifecycle-day=86400"));
+    assertEquals(10_000, dayMs("--listen=127.0.0.1:9000,localhost:9001,[::1]:9002", shortDay));
+    for (String listen : List.of("0.0.0.0:9000", "[::]:9000", "127.0.0.1:9000,10.0.0.1:9000")) {
+      IllegalArgumentException refused =
+          assertThrows(IllegalArgumentException.class, () -> dayMs("--listen=" + listen, shortDay));
+      assertTrue(String.valueOf(refused.getMessage()).contains("--lifecycle-day"));
+    }
+    for (String seconds : List.of("0", "-1", "86401")) {
+      assertThrows(
+          IllegalArgumentException.class,
+          () -> dayMs("--listen=127.0.0.1:9000", "--lifecycle-day=" + seconds));
+    }
+    assertThrows(IllegalArgumentException.class, () -> dayMs("--lifecycle-rate=-1"));
+  }
+
   @Test
   void wrongArgumentsGetOneLineAndAHint() {
     String anyPort = "--listen=127.0.0.1:0";

@@ -1,12 +1,20 @@
 package dev.ashlar.gateway.operation.shared;
 
+import dev.ashlar.gateway.lifecycle.LifecycleDocuments;
+
 /**
  * The documents that metadata keeps for a bucket without looking into them. The numbers are a
  * format: never reuse one.
  */
 public enum BucketDocumentKind {
   /** The Tagging document of S3. */
-  TAGS(8);
+  TAGS(8),
+
+  /** A LifecycleDocument. */
+  LIFECYCLE(LifecycleDocuments.RULES),
+
+  /** A LifecycleScanRow. */
+  LIFECYCLE_SCAN(LifecycleDocuments.SCAN);
 
   private final int number;
 
