@@ -15,6 +15,7 @@ import dev.ashlar.gateway.exchange.AmzHeaderNames;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.gateway.exchange.HttpExchange.RequestHandler;
+import dev.ashlar.gateway.form.PostForm;
 import dev.ashlar.gateway.operation.access.AclHandler;
 import dev.ashlar.gateway.operation.access.BucketAccessHandler;
 import dev.ashlar.gateway.operation.bucket.BucketInfoHandler;
@@ -43,6 +44,7 @@ import dev.ashlar.gateway.operation.object.GetObjectHandler;
 import dev.ashlar.gateway.operation.object.HeadObjectHandler;
 import dev.ashlar.gateway.operation.object.ObjectLockHandler;
 import dev.ashlar.gateway.operation.object.ObjectTaggingHandler;
+import dev.ashlar.gateway.operation.object.PostObjectHandler;
 import dev.ashlar.gateway.operation.object.PutObjectHandler;
 import dev.ashlar.gateway.operation.object.RenameObjectHandler;
 import dev.ashlar.gateway.operation.shared.Backend;
@@ -90,8 +92,9 @@ public final class S3Service implements RequestHandler {
   }
 
   @Override
-  public HttpAnswer handle(HttpExchange exchange) throws S3Exception, InterruptedException {
+  public HttpAnswer handle(HttpExchange received) throws S3Exception, InterruptedException {
     long begin = System.nanoTime();
+    HttpExchange exchange = withForm(received);
     S3Request request = parse(exchange);
     int status = S3Error.INTERNAL_ERROR.status();
     try {
@@ -110,6 +113,16 @@ public final class S3Service implements RequestHandler {
     }
   }
 
+  /** If a form is uploaded, that form, with the request around it. */
+  private HttpExchange withForm(HttpExchange received) throws S3Exception, InterruptedException {
+    try {
+      String bucket = parser.bucketOfForm(received);
+      return bucket == null ? received : PostForm.read(received, bucket);
+    } catch (S3Exception malformed) {
+      throw invalid(received, malformed);
+    }
+  }
+
   private S3Request parse(HttpExchange exchange) throws S3Exception {
     AuditEvent audit = exchange.audit();
     try {
@@ -120,22 +133,28 @@ public final class S3Service implements RequestHandler {
       describe(CurrentSpan.get(), request);
       return request;
     } catch (S3Exception malformed) {
-      S3Exception failure = malformed;
-      if (audit != null) {
-        audit.operation("Invalid");
-        audit.unparsed(exchange.method(), exchange.rawPath());
-      }
-      try {
-        // Unauthenticated senders see only the authentication error, unless nothing is served here.
-        if (needsAuthentication(malformed.error())) {
-          authenticate(exchange);
-        }
-      } catch (S3Exception refused) {
-        failure = refused;
-      }
-      metrics.recordInvalid(failure.error().status());
-      throw failure;
+      throw invalid(exchange, malformed);
     }
+  }
+
+  /** What the sender of a request is told that cannot be parsed. */
+  private S3Exception invalid(HttpExchange exchange, S3Exception malformed) {
+    S3Exception failure = malformed;
+    AuditEvent audit = exchange.audit();
+    if (audit != null) {
+      audit.operation("Invalid");
+      audit.unparsed(exchange.method(), exchange.rawPath());
+    }
+    try {
+      // Unauthenticated senders see only the authentication error, unless nothing is served here.
+      if (needsAuthentication(malformed.error())) {
+        authenticate(exchange);
+      }
+    } catch (S3Exception refused) {
+      failure = refused;
+    }
+    metrics.recordInvalid(failure.error().status());
+    return failure;
   }
 
   /** Without the key: names of objects may tell of people. */
@@ -189,7 +208,10 @@ public final class S3Service implements RequestHandler {
   }
 
   private AuthenticatedRequest authenticate(HttpExchange exchange) throws S3Exception {
-    AuthenticatedRequest sender = authenticator.authenticate(exchange);
+    AuthenticatedRequest sender =
+        exchange instanceof PostForm form
+            ? authenticator.authenticateForm(form)
+            : authenticator.authenticate(exchange);
     AuditEvent audit = exchange.audit();
     if (audit != null) {
       RequestAudit.sender(audit, sender.caller());
@@ -218,6 +240,8 @@ public final class S3Service implements RequestHandler {
     return switch (request) {
       case S3Request.GetObject get -> new GetObjectHandler(backend).handle(get, exchange, permit);
       case S3Request.PutObject put -> new PutObjectHandler(backend).handle(put, permit, body);
+      case S3Request.PostObject post ->
+          new PostObjectHandler(backend).handle(post, permit, body, bucketUrl(exchange));
       case S3Request.AppendObject append ->
           new AppendObjectHandler(backend).handle(append, permit, body);
       case S3Request.PatchObject patch ->
@@ -278,6 +302,12 @@ public final class S3Service implements RequestHandler {
           new ObjectLockHandler(backend).handle(put, caller, body);
       case S3Request.GetUnconfigured get -> new BucketInfoHandler(backend).handle(get);
     };
+  }
+
+  /** As the client named the bucket to which it posts. */
+  private static String bucketUrl(HttpExchange exchange) {
+    String path = exchange.rawPath();
+    return endpoint(exchange) + (path.endsWith("/") ? path.substring(0, path.length() - 1) : path);
   }
 
   /** As the client named it. */

@@ -49,7 +49,7 @@ record RequestTarget(@Nullable String bucket, @Nullable String key) {
     return key;
   }
 
-  private static void checkLength(String key) throws S3Exception {
+  static void checkLength(String key) throws S3Exception {
     if (S3Request.isTooLong(key)) {
       throw new S3Exception(S3Error.KEY_TOO_LONG)
           .with("Size", key.getBytes(StandardCharsets.UTF_8).length)

@@ -416,6 +416,35 @@ public sealed interface S3Request {
       implements DataRequest, VersionRequest {}
 
   /**
+   * Stores the file of a form.
+   *
+   * @param put what an upload with these fields as its headers stores
+   * @param redirect where the browser is sent then; empty: nowhere
+   * @param status of the answer otherwise: 200, 201 or 204
+   */
+  record PostObject(PutObject put, String redirect, int status) implements VersionRequest {
+    @Override
+    public String bucket() {
+      return put.bucket();
+    }
+
+    @Override
+    public String key() {
+      return put.key();
+    }
+
+    @Override
+    public NewFacts given() {
+      return put.given();
+    }
+
+    @Override
+    public AclRequest acl() {
+      return put.acl();
+    }
+  }
+
+  /**
    * Appends bytes to an object, or creates it.
    *
    * @param attributes of the object if it is created

@@ -7,6 +7,7 @@ import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.AmzHeaderNames;
 import dev.ashlar.gateway.exchange.HttpExchange;
+import dev.ashlar.gateway.form.PostForm;
 import dev.ashlar.gateway.s3.S3Request.Listing;
 import dev.ashlar.gateway.s3.Subresource.Unconfigured;
 import dev.ashlar.gateway.uri.Query;
@@ -15,7 +16,6 @@ import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import dev.ashlar.protocol.message.VersionRef;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Parses HTTP requests into S3 requests. */
@@ -32,7 +32,43 @@ public final class S3RequestParser {
     this.config = config;
   }
 
+  /**
+   * The bucket to which a form with a file is posted; null for any other request.
+   *
+   * @throws S3Exception if what is asked for beside the form is not served
+   */
+  public @Nullable String bucketOfForm(HttpExchange exchange) throws S3Exception {
+    HttpHeaders sent = exchange.headers();
+    if (!exchange.method().equals("POST")
+        || !PostForm.isType(sent.get(HttpHeaderNames.CONTENT_TYPE, ""))) {
+      return null;
+    }
+    RequestTarget target = RequestTarget.of(exchange, config.virtualHosts());
+    Query query = Query.parse(exchange.rawQuery());
+    if (target.scope() != RequestTarget.Scope.BUCKET || query.has("delete")) {
+      return null;
+    }
+    Subresource.check(query, target.scope(), exchange.method());
+    SupportedHeaders.requireNoneBesideForm(SupportedHeaders.joined(sent, query));
+    if (sent.contains(HttpHeaderNames.AUTHORIZATION) || isSigned(query)) {
+      throw S3Exception.invalidRequest("A form is signed by its fields only.");
+    }
+    RequestHeaders.requireContentLength(sent);
+    SizeLimits.requireUploadable(exchange.body().length());
+    return target.bucket();
+  }
+
+  private static boolean isSigned(Query query) {
+    return query.has("X-Amz-Algorithm")
+        || query.has("X-Amz-Signature")
+        || query.has("X-Amz-Credential")
+        || query.has("AWSAccessKeyId");
+  }
+
   public S3Request parse(HttpExchange exchange) throws S3Exception {
+    if (exchange instanceof PostForm form) {
+      return FormRequests.parse(form);
+    }
     Query query = Query.parse(exchange.rawQuery());
     HttpHeaders headers = SupportedHeaders.joined(exchange.headers(), query);
     S3Request request = operation(exchange, query, headers);
@@ -299,11 +335,6 @@ public final class S3RequestParser {
           headers.contains(HttpHeaderNames.CONTENT_MD5)
               || Checksums.announced(headers) != ChecksumAlgorithm.CHECKSUM_NONE;
       return new S3Request.DeleteObjects(bucket, hasDigest, LockRequests.asksForBypass(headers));
-    }
-    String type = headers.get(HttpHeaderNames.CONTENT_TYPE, "").toLowerCase(Locale.ROOT);
-    if (type.startsWith("multipart/form-data")) {
-      throw new S3Exception(
-          S3Error.NOT_IMPLEMENTED, "Uploads by HTML form (POST Object) are not implemented.");
     }
     throw methodNotAllowed("POST", "BUCKET");
   }

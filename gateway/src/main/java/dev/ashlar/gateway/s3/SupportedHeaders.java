@@ -2,6 +2,7 @@ package dev.ashlar.gateway.s3;
 
 import dev.ashlar.gateway.checksum.ChecksumKind;
 import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.AmzHeaderNames;
 import dev.ashlar.gateway.uri.Query;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaders;
@@ -68,6 +69,21 @@ final class SupportedHeaders {
           "x-amz-tagging-directive",
           "x-amz-trailer",
           "x-amz-write-offset-bytes");
+
+  /** Fields of forms, beside those of checksums and of metadata. */
+  private static final Set<String> FIELDS =
+      Set.of(
+          "x-amz-algorithm",
+          "x-amz-checksum-algorithm",
+          "x-amz-credential",
+          "x-amz-date",
+          LockValues.HOLD,
+          LockValues.MODE,
+          LockValues.UNTIL,
+          "x-amz-sdk-checksum-algorithm",
+          "x-amz-security-token",
+          "x-amz-signature",
+          "x-amz-storage-class");
 
   /** Headers of SDKs and proxies that may be ignored. */
   private static final Set<String> HARMLESS =
@@ -175,6 +191,34 @@ final class SupportedHeaders {
       }
     }
     requireSupportedConditions(method, headers);
+  }
+
+  /** Refuses what a form means to ask for beside its fields. */
+  static void requireNoneBesideForm(HttpHeaders headers) throws S3Exception {
+    for (String name : headers.names()) {
+      String lower = name.toLowerCase(Locale.ROOT);
+      boolean isServed =
+          HARMLESS.contains(lower) || AmzHeaderNames.EXPECTED_BUCKET_OWNER.contentEquals(lower);
+      if (lower.startsWith(AMZ) && !isServed) {
+        throw S3Exception.unsupportedHeader(lower);
+      }
+    }
+  }
+
+  /**
+   * Refuses a field of a form that asks for more than is served.
+   *
+   * @param name in lower case
+   */
+  static void requireField(String name) throws S3Exception {
+    boolean isServed =
+        !name.startsWith(AMZ)
+            || name.startsWith(META)
+            || FIELDS.contains(name)
+            || ChecksumKind.ofHeader(name) != null;
+    if (!isServed) {
+      throw S3Exception.unsupportedHeader(name);
+    }
   }
 
   private static boolean isSupported(String name, String value) {

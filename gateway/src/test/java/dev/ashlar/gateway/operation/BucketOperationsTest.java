@@ -193,9 +193,6 @@ class BucketOperationsTest {
     s3.refused("BadRequest", preflight);
     s3.refused("BadRequest", preflight.header("Origin", "https://app.test"));
     s3.refused("AccessForbidden", preflight.header("Access-Control-Request-Method", "GET"));
-    s3.refused(
-        "NotImplemented",
-        TestS3.request("POST", "/bkt").header("Content-Type", "multipart/form-data; boundary=x"));
   }
 
   @Test

@@ -53,6 +53,7 @@ class RequestAuditTest {
           "ListObjectsV2",
           "ListParts",
           "PatchObject",
+          "PostObject",
           "PutBucketOwnershipControls",
           "PutBucketPolicy",
           "PutBucketTagging",

@@ -16,6 +16,8 @@ import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.gateway.exchange.HttpExchange.RequestBody;
+import dev.ashlar.gateway.form.PostForm;
+import dev.ashlar.gateway.form.PostPolicy;
 import dev.ashlar.gateway.principal.Principal;
 import dev.ashlar.protocol.message.AccountRow;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
@@ -42,7 +44,23 @@ import org.jspecify.annotations.Nullable;
 final class TestAuthenticator implements Authenticator {
   @Override
   public AuthenticatedRequest authenticate(HttpExchange exchange) throws S3Exception {
-    String owner = exchange.headers().get("x-test-owner", "owner");
+    return authenticate(exchange, exchange.headers());
+  }
+
+  /** Believes that the policy is signed, if there is one. */
+  @Override
+  public AuthenticatedRequest authenticateForm(PostForm form) throws S3Exception {
+    AuthenticatedRequest request = authenticate(form, form.request().headers());
+    String policy = form.field("policy");
+    if (policy != null) {
+      PostPolicy.parse(policy).require(form, Instant.now());
+    }
+    return request;
+  }
+
+  private static AuthenticatedRequest authenticate(HttpExchange exchange, HttpHeaders headers)
+      throws S3Exception {
+    String owner = headers.get("x-test-owner", "owner");
     if (owner.equals("nobody")) {
       throw new S3Exception(S3Error.SIGNATURE_DOES_NOT_MATCH);
     }
@@ -50,7 +68,7 @@ final class TestAuthenticator implements Authenticator {
       return new AuthenticatedRequest(
           Caller.anonymous(S3Facts.of(exchange, null, Instant.EPOCH)), new Body(exchange));
     }
-    String policy = exchange.headers().get("x-test-policy");
+    String policy = headers.get("x-test-policy");
     Principal principal =
         policy == null ? Principal.root("AK", account(owner), owner) : user(owner, policy);
     return new AuthenticatedRequest(
