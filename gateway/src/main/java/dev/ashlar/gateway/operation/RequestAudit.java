@@ -3,6 +3,7 @@ package dev.ashlar.gateway.operation;
 import dev.ashlar.gateway.access.Caller;
 import dev.ashlar.gateway.audit.AuditEvent;
 import dev.ashlar.gateway.audit.AuditEvent.Source;
+import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.gateway.principal.Principal;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.gateway.version.VersionId;
@@ -11,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Tells the audit log of S3 requests. */
 final class RequestAudit {
+  static final String PREFLIGHT = "Preflight";
   private static final String ANONYMOUS = "anonymous";
 
   private RequestAudit() {}
@@ -33,6 +35,13 @@ final class RequestAudit {
       case S3Request.GetUnconfigured get -> audit.object(get.bucket(), get.key());
       default -> {}
     }
+  }
+
+  /** A preflight request, which has no signature. */
+  static void describePreflight(AuditEvent audit, HttpExchange exchange) {
+    audit.operation(PREFLIGHT);
+    audit.unparsed(exchange.method(), exchange.rawPath());
+    audit.sender(null, ANONYMOUS, null);
   }
 
   /** As S3's API calls it. */

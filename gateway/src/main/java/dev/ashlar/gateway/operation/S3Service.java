@@ -18,6 +18,7 @@ import dev.ashlar.gateway.exchange.HttpExchange.RequestHandler;
 import dev.ashlar.gateway.form.PostForm;
 import dev.ashlar.gateway.operation.access.AclHandler;
 import dev.ashlar.gateway.operation.access.BucketAccessHandler;
+import dev.ashlar.gateway.operation.bucket.BucketCorsHandler;
 import dev.ashlar.gateway.operation.bucket.BucketInfoHandler;
 import dev.ashlar.gateway.operation.bucket.BucketLockHandler;
 import dev.ashlar.gateway.operation.bucket.BucketTaggingHandler;
@@ -73,6 +74,7 @@ public final class S3Service implements RequestHandler {
   private final Authenticator authenticator;
   private final S3RequestParser parser;
   private final RequestMetrics metrics;
+  private final CrossOrigin crossOrigin;
   private final Backend backend;
 
   public S3Service(
@@ -86,13 +88,46 @@ public final class S3Service implements RequestHandler {
     this.authenticator = authenticator;
     this.parser = new S3RequestParser(config);
     this.metrics = new RequestMetrics(registry);
+    this.crossOrigin = new CrossOrigin(metadata, config.virtualHosts());
     AccessControl access = new AccessControl(metadata);
     this.backend =
         new Backend(metadata, store, access, new DecidedChanges(access), config, clock, random);
   }
 
   @Override
-  public HttpAnswer handle(HttpExchange received) throws S3Exception, InterruptedException {
+  public HttpAnswer handle(HttpExchange exchange) throws S3Exception, InterruptedException {
+    if (exchange.method().equals("OPTIONS")) {
+      return preflight(exchange);
+    }
+    return exchange.headers().contains(HttpHeaderNames.ORIGIN)
+        ? crossOrigin.serve(exchange, this::serve)
+        : serve(exchange);
+  }
+
+  private HttpAnswer preflight(HttpExchange exchange) throws S3Exception {
+    long begin = System.nanoTime();
+    AuditEvent audit = exchange.audit();
+    if (audit != null) {
+      RequestAudit.describePreflight(audit, exchange);
+    }
+    describe(CurrentSpan.get(), RequestAudit.PREFLIGHT, null);
+    int status = S3Error.INTERNAL_ERROR.status();
+    try {
+      HttpAnswer answer = crossOrigin.preflight(exchange);
+      status = answer.status();
+      if (audit != null) {
+        audit.allowed();
+      }
+      return answer;
+    } catch (S3Exception e) {
+      status = e.error().status();
+      throw e;
+    } finally {
+      metrics.record(RequestAudit.PREFLIGHT, status, System.nanoTime() - begin);
+    }
+  }
+
+  private HttpAnswer serve(HttpExchange received) throws S3Exception, InterruptedException {
     long begin = System.nanoTime();
     HttpExchange exchange = withForm(received);
     S3Request request = parse(exchange);
@@ -109,7 +144,7 @@ public final class S3Service implements RequestHandler {
       status = e.error().status();
       throw e;
     } finally {
-      metrics.record(request, status, System.nanoTime() - begin);
+      metrics.record(request.getClass().getSimpleName(), status, System.nanoTime() - begin);
     }
   }
 
@@ -130,7 +165,7 @@ public final class S3Service implements RequestHandler {
       if (audit != null) {
         RequestAudit.describe(audit, request);
       }
-      describe(CurrentSpan.get(), request);
+      describe(CurrentSpan.get(), RequestAudit.operation(request), request.bucket());
       return request;
     } catch (S3Exception malformed) {
       throw invalid(exchange, malformed);
@@ -147,7 +182,7 @@ public final class S3Service implements RequestHandler {
     }
     try {
       // Unauthenticated senders see only the authentication error, unless nothing is served here.
-      if (needsAuthentication(malformed.error())) {
+      if (malformed.error() != S3Error.NOT_IMPLEMENTED) {
         authenticate(exchange);
       }
     } catch (S3Exception refused) {
@@ -158,24 +193,16 @@ public final class S3Service implements RequestHandler {
   }
 
   /** Without the key: names of objects may tell of people. */
-  private static void describe(@Nullable Span span, S3Request request) {
+  private static void describe(@Nullable Span span, String name, @Nullable String bucket) {
     if (span == null || !span.isKept()) {
       return;
     }
-    String operation = "S3/" + RequestAudit.operation(request);
+    String operation = "S3/" + name;
     span.name(operation);
     span.add("rpc.method", operation);
-    String bucket = request.bucket();
     if (bucket != null && bucket.length() <= BUCKET_NAME_MAX) {
       span.add("aws.s3.bucket", bucket);
     }
-  }
-
-  private static boolean needsAuthentication(S3Error error) {
-    // Preflight requests have no signature.
-    return error != S3Error.NOT_IMPLEMENTED
-        && error != S3Error.ACCESS_FORBIDDEN
-        && error != S3Error.BAD_REQUEST;
   }
 
   private HttpAnswer answer(S3Request request, HttpExchange exchange)
@@ -286,6 +313,9 @@ public final class S3Service implements RequestHandler {
       case S3Request.GetBucketTagging get -> new BucketTaggingHandler(backend).handle(get);
       case S3Request.PutBucketTagging put -> new BucketTaggingHandler(backend).handle(put, body);
       case S3Request.DeleteBucketTagging delete -> new BucketTaggingHandler(backend).handle(delete);
+      case S3Request.GetBucketCors get -> new BucketCorsHandler(backend).handle(get);
+      case S3Request.PutBucketCors put -> new BucketCorsHandler(backend).handle(put, body);
+      case S3Request.DeleteBucketCors delete -> new BucketCorsHandler(backend).handle(delete);
       case S3Request.GetObjectTagging get -> ObjectTaggingHandler.handle(get, permit);
       case S3Request.PutObjectTagging put ->
           new ObjectTaggingHandler(backend).handle(put, caller, body);

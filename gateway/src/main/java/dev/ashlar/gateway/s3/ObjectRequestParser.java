@@ -108,10 +108,7 @@ record ObjectRequestParser(
 
   /** What a write with a lock needs. */
   static void requireDigest(HttpHeaders headers) throws S3Exception {
-    boolean hasDigest =
-        headers.contains(HttpHeaderNames.CONTENT_MD5)
-            || Checksums.announced(headers) != ChecksumAlgorithm.CHECKSUM_NONE;
-    if (!hasDigest) {
+    if (!S3RequestParser.hasDigest(headers)) {
       throw S3Exception.invalidRequest(
           "Content-MD5 OR x-amz-checksum- HTTP header is required for Put Object requests with"
               + " Object Lock parameters");

@@ -64,6 +64,9 @@ public sealed interface S3Request {
       case GetBucketTagging get -> onBucket("s3:GetBucketTagging", get.bucket());
       case PutBucketTagging put -> onBucket("s3:PutBucketTagging", put.bucket());
       case DeleteBucketTagging delete -> onBucket("s3:PutBucketTagging", delete.bucket());
+      case GetBucketCors get -> onBucket("s3:GetBucketCORS", get.bucket());
+      case PutBucketCors put -> onBucket("s3:PutBucketCORS", put.bucket());
+      case DeleteBucketCors delete -> onBucket("s3:PutBucketCORS", delete.bucket());
       case GetObjectTagging get -> onStored(List.of("s3:GetObjectTagging"), get, get.version());
       case PutObjectTagging put ->
           new Need(put.needsOfObject().actions(), new Resource.KeysOf(put.bucket()));
@@ -106,6 +109,13 @@ public sealed interface S3Request {
     return request instanceof PutObjectRetention
         || request instanceof DeleteObject
         || request instanceof DeleteObjects;
+  }
+
+  /** Of requests whose document must not be taken for another one. */
+  private static void requireDigest(boolean hasDigest) throws S3Exception {
+    if (!hasDigest) {
+      throw S3Exception.invalidRequest("Missing required header for this request: Content-MD5");
+    }
   }
 
   private static Need onBucket(String action, String bucket) {
@@ -252,6 +262,18 @@ public sealed interface S3Request {
 
   record DeleteBucketTagging(String bucket) implements S3Request {}
 
+  record GetBucketCors(String bucket) implements S3Request {}
+
+  /** Replaces the CORS configuration by the one in the body. */
+  record PutBucketCors(String bucket, boolean hasDigest) implements S3Request {
+    @Override
+    public void requireValid(long bodyLength) throws S3Exception {
+      requireDigest(hasDigest);
+    }
+  }
+
+  record DeleteBucketCors(String bucket) implements S3Request {}
+
   record GetObjectTagging(String bucket, String key, @Nullable VersionRef version)
       implements FactsRequest {}
 
@@ -393,9 +415,7 @@ public sealed interface S3Request {
       implements S3Request {
     @Override
     public void requireValid(long bodyLength) throws S3Exception {
-      if (!hasDigest) {
-        throw S3Exception.invalidRequest("Missing required header for this request: Content-MD5");
-      }
+      requireDigest(hasDigest);
     }
   }
 

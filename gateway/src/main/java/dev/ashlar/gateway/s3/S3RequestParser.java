@@ -54,7 +54,9 @@ public final class S3RequestParser {
       throw S3Exception.invalidRequest("A form is signed by its fields only.");
     }
     RequestHeaders.requireContentLength(sent);
-    SizeLimits.requireUploadable(exchange.body().length());
+    // The file itself is measured while it arrives.
+    long fileBytesMin = exchange.body().length() - 2 * PostForm.FIELD_BYTES_MAX;
+    SizeLimits.requireUploadable(Math.max(0, fileBytesMin));
     return target.bucket();
   }
 
@@ -96,24 +98,9 @@ public final class S3RequestParser {
     return request;
   }
 
-  /** The answer to a preflight request where CORS was never configured. */
-  private static S3Exception preflight(HttpHeaders headers) {
-    if (!headers.contains(HttpHeaderNames.ORIGIN)) {
-      return new S3Exception(
-          S3Error.BAD_REQUEST, "Insufficient information. Origin request header needed.");
-    }
-    String method = headers.get("access-control-request-method");
-    return method == null
-        ? new S3Exception(S3Error.BAD_REQUEST, "Invalid Access-Control-Request-Method: null")
-        : new S3Exception(S3Error.ACCESS_FORBIDDEN);
-  }
-
   private S3Request operation(HttpExchange exchange, Query query, HttpHeaders headers)
       throws S3Exception {
     RequestTarget target = RequestTarget.of(exchange, config.virtualHosts());
-    if (exchange.method().equals("OPTIONS")) {
-      throw preflight(headers);
-    }
     SupportedHeaders.require(exchange.method(), headers, query.has("renameObject"));
     Unconfigured feature = Subresource.check(query, target.scope(), exchange.method());
     String bucket = target.bucket();
@@ -128,6 +115,9 @@ public final class S3RequestParser {
     if (query.has("tagging")) {
       return TaggingRequests.of(exchange.method(), bucket, key, version);
     }
+    if (key == null && query.has("cors")) {
+      return cors(exchange.method(), bucket, headers);
+    }
     if (query.has("acl")) {
       return acl(exchange.method(), bucket, key, version, headers);
     }
@@ -141,6 +131,19 @@ public final class S3RequestParser {
     return key == null
         ? bucket(exchange.method(), bucket, query, headers)
         : new ObjectRequestParser(bucket, key, version, query, headers).parse(exchange.method());
+  }
+
+  private static S3Request cors(String method, String bucket, HttpHeaders headers) {
+    return switch (method) {
+      case "GET" -> new S3Request.GetBucketCors(bucket);
+      case "PUT" -> new S3Request.PutBucketCors(bucket, hasDigest(headers));
+      default -> new S3Request.DeleteBucketCors(bucket);
+    };
+  }
+
+  static boolean hasDigest(HttpHeaders headers) {
+    return headers.contains(HttpHeaderNames.CONTENT_MD5)
+        || Checksums.announced(headers) != ChecksumAlgorithm.CHECKSUM_NONE;
   }
 
   private static S3Request service(String method, Query query) throws S3Exception {
@@ -331,10 +334,8 @@ public final class S3RequestParser {
   private static S3Request postBucket(String bucket, Query query, HttpHeaders headers)
       throws S3Exception {
     if (query.has("delete")) {
-      boolean hasDigest =
-          headers.contains(HttpHeaderNames.CONTENT_MD5)
-              || Checksums.announced(headers) != ChecksumAlgorithm.CHECKSUM_NONE;
-      return new S3Request.DeleteObjects(bucket, hasDigest, LockRequests.asksForBypass(headers));
+      return new S3Request.DeleteObjects(
+          bucket, hasDigest(headers), LockRequests.asksForBypass(headers));
     }
     throw methodNotAllowed("POST", "BUCKET");
   }

@@ -30,6 +30,7 @@ public final class Subresource {
           object("acl", "GET PUT"),
           object("append", "PUT POST"),
           object("attributes", "GET"),
+          bucket("cors", "GET PUT DELETE"),
           bucket("delete", "POST"),
           bucket("list-type", "GET"),
           bucket("location", "GET"),
@@ -57,9 +58,6 @@ public final class Subresource {
                   "GetBucketAccelerateConfiguration",
                   "s3:GetAccelerateConfiguration",
                   empty("AccelerateConfiguration")),
-          bucket("cors", "GET PUT DELETE")
-              .unconfigured(
-                  "GetBucketCors", "s3:GetBucketCORS", S3Error.NO_SUCH_CORS_CONFIGURATION),
           bucket("encryption", "GET PUT DELETE")
               .unconfigured(
                   "GetBucketEncryption",

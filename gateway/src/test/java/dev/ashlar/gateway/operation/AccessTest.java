@@ -40,6 +40,10 @@ class AccessTest {
       "<OwnershipControls><Rule><ObjectOwnership>ObjectWriter</ObjectOwnership></Rule>"
           + "</OwnershipControls>";
 
+  private static final String CORS =
+      "<CORSConfiguration><CORSRule><AllowedMethod>GET</AllowedMethod>"
+          + "<AllowedOrigin>http://a.test</AllowedOrigin></CORSRule></CORSConfiguration>";
+
   /** A request that its owner may send. */
   private enum Attempt {
     LIST_BUCKETS(S3Request.ListBuckets.class, "GET /", "s3:ListAllMyBuckets", "buckets"),
@@ -123,6 +127,12 @@ class AccessTest {
         "DELETE /empty?tagging",
         "s3:PutBucketTagging",
         "bucket submit"),
+    GET_BUCKET_CORS(
+        S3Request.GetBucketCors.class, "GET /conf?cors", "s3:GetBucketCORS", "bucket documents"),
+    PUT_BUCKET_CORS(
+        S3Request.PutBucketCors.class, "PUT /conf?cors", "s3:PutBucketCORS", "bucket submit"),
+    DELETE_BUCKET_CORS(
+        S3Request.DeleteBucketCors.class, "DELETE /conf?cors", "s3:PutBucketCORS", "bucket submit"),
     GET_OBJECT_TAGGING(
         S3Request.GetObjectTagging.class, "GET /bkt/k?tagging", "s3:GetObjectTagging", "object"),
     PUT_OBJECT_TAGGING(
@@ -326,6 +336,7 @@ class AccessTest {
     s3.ok(204, TestS3.request("PUT", "/conf?policy").body(POLICY));
     s3.ok(200, TestS3.request("PUT", "/conf?publicAccessBlock").body(BLOCK));
     s3.ok(200, TestS3.request("PUT", "/conf?ownershipControls").body(OWNERSHIP));
+    s3.ok(200, request(Attempt.PUT_BUCKET_CORS).body(CORS));
     s3.ok(200, TestS3.request("PUT", "/bkt/k").body("data"));
     uploadId = s3.ok(200, "POST", "/bkt/m?uploads").element("UploadId");
     partEtag =
@@ -346,6 +357,8 @@ class AccessTest {
       case PUT_PUBLIC_ACCESS_BLOCK -> request.body(BLOCK);
       case PUT_OWNERSHIP_CONTROLS -> request.body(OWNERSHIP);
       case DELETE_OBJECTS -> request.body(KEYS).header("Content-MD5", "not looked at here");
+      case PUT_BUCKET_CORS ->
+          request.body(CORS.replace("a.test", "b.test")).header("Content-MD5", "not looked at");
       case PUT_BUCKET_TAGGING, PUT_OBJECT_TAGGING, PUT_VERSION_TAGGING -> request.body(TAGS);
       case PUT_OBJECT, APPEND_OBJECT, UPLOAD_PART -> request.body("more");
       case PUT_BUCKET_VERSIONING ->
@@ -396,6 +409,7 @@ class AccessTest {
             "/conf?policy",
             "/conf?publicAccessBlock",
             "/conf?ownershipControls",
+            "/conf?cors",
             "/bkt?uploads",
             "/bkt/m?uploadId=ID")
         .map(uri -> textAt(uri.replace("ID", uploadId)))

@@ -139,7 +139,6 @@ class BucketOperationsTest {
 
   @ParameterizedTest
   @CsvSource({
-    "cors, NoSuchCORSConfiguration",
     "encryption, ServerSideEncryptionConfigurationNotFoundError",
     "lifecycle, NoSuchLifecycleConfiguration",
     "replication, ReplicationConfigurationNotFoundError",
@@ -189,10 +188,6 @@ class BucketOperationsTest {
     s3.refused("MethodNotAllowed", "PATCH", "/bkt");
     s3.refused("MethodNotAllowed", "POST", "/bkt/k");
     s3.refused("MethodNotAllowed", "LINK", "/bkt/k");
-    TestRequest preflight = TestS3.request("OPTIONS", "/bkt/k");
-    s3.refused("BadRequest", preflight);
-    s3.refused("BadRequest", preflight.header("Origin", "https://app.test"));
-    s3.refused("AccessForbidden", preflight.header("Access-Control-Request-Method", "GET"));
   }
 
   @Test

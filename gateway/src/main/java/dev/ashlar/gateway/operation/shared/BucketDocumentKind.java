@@ -6,7 +6,10 @@ package dev.ashlar.gateway.operation.shared;
  */
 public enum BucketDocumentKind {
   /** The Tagging document of S3. */
-  TAGS(8);
+  TAGS(8),
+
+  /** The CORSConfiguration document of S3. */
+  CORS(12);
 
   private final int number;
 
