@@ -1,5 +1,6 @@
 """What boto3 makes of the server. Run by Boto3IT: boto3_test.py ENDPOINT SEED."""
 
+import base64
 import hashlib
 import io
 import random
@@ -17,6 +18,7 @@ ENDPOINT, SEED = sys.argv[1], int(sys.argv[2])
 UNIT = 16 * 1024
 STRIPE = 4 * UNIT
 MIB = 1024 * 1024
+ALGORITHMS = ("CRC32", "CRC32C", "CRC64NVME", "SHA1", "SHA256", "SHA512", "XXHASH64", "XXHASH3", "XXHASH128")
 
 
 def client(**config):
@@ -91,12 +93,24 @@ def test_stream_of_unknown_origin():
 
 def test_checksums():
     data = content(50_000)
-    for algorithm in ("CRC32", "CRC32C", "CRC64NVME", "SHA1", "SHA256"):
+    for algorithm in ALGORITHMS:
         put = s3.put_object(Bucket=bucket, Key="sum", Body=data, ChecksumAlgorithm=algorithm)
         head = s3.head_object(Bucket=bucket, Key="sum", ChecksumMode="ENABLED")
         assert head[f"Checksum{algorithm}"] == put[f"Checksum{algorithm}"], (algorithm, put, head)
         got = s3.get_object(Bucket=bucket, Key="sum", ChecksumMode="ENABLED")
         assert got["Body"].read() == data
+    # boto3 sends an MD5 only where it is given one.
+    md5 = base64.b64encode(hashlib.md5(data).digest()).decode()
+    assert s3.put_object(Bucket=bucket, Key="sum", Body=data, ChecksumMD5=md5)["ChecksumMD5"] == md5
+    assert_error("BadDigest", 400, s3.put_object, Bucket=bucket, Key="sum", Body=data + b"1", ChecksumMD5=md5)
+    for algorithm in ("SHA512", "XXHASH128"):
+        upload = s3.create_multipart_upload(Bucket=bucket, Key="sums", ChecksumAlgorithm=algorithm)["UploadId"]
+        part = {"PartNumber": 1, "UploadId": upload, "Bucket": bucket, "Key": "sums"}
+        put = s3.upload_part(Body=data, ChecksumAlgorithm=algorithm, **part)
+        name = f"Checksum{algorithm}"
+        parts = {"Parts": [{"PartNumber": 1, "ETag": put["ETag"], name: put[name]}]}
+        done = s3.complete_multipart_upload(Bucket=bucket, Key="sums", UploadId=upload, MultipartUpload=parts)
+        assert done[name].endswith("-1") and done["ChecksumType"] == "COMPOSITE", done
 
 
 def test_ranges():

@@ -71,8 +71,7 @@ public final class Checksums {
   public static ChecksumType defaultType(ChecksumAlgorithm algorithm) {
     return switch (algorithm) {
       case CHECKSUM_NONE, CHECKSUM_CRC64NVME, UNRECOGNIZED -> ChecksumType.CHECKSUM_FULL_OBJECT;
-      case CHECKSUM_CRC32, CHECKSUM_CRC32C, CHECKSUM_SHA1, CHECKSUM_SHA256 ->
-          ChecksumType.CHECKSUM_COMPOSITE;
+      default -> ChecksumType.CHECKSUM_COMPOSITE;
     };
   }
 
@@ -82,8 +81,8 @@ public final class Checksums {
     boolean isRefused =
         switch (algorithm) {
           case CHECKSUM_CRC64NVME -> type == ChecksumType.CHECKSUM_COMPOSITE;
-          case CHECKSUM_SHA1, CHECKSUM_SHA256 -> type == ChecksumType.CHECKSUM_FULL_OBJECT;
           case CHECKSUM_NONE, CHECKSUM_CRC32, CHECKSUM_CRC32C, UNRECOGNIZED -> false;
+          default -> type == ChecksumType.CHECKSUM_FULL_OBJECT;
         };
     if (isRefused) {
       throw S3Exception.invalidRequest(

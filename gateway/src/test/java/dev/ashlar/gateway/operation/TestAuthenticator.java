@@ -1,5 +1,7 @@
 package dev.ashlar.gateway.operation;
 
+import com.dynatrace.hash4j.hashing.HashValue128;
+import com.dynatrace.hash4j.hashing.Hashing;
 import com.google.protobuf.ByteString;
 import dev.ashlar.codec.checksum.Crc64Nvme;
 import dev.ashlar.gateway.access.Caller;
@@ -109,12 +111,25 @@ final class TestAuthenticator implements Authenticator {
       case CHECKSUM_CRC64NVME -> crc(new Crc64Nvme(), bytes, 8);
       case CHECKSUM_SHA1 -> digest("SHA-1", bytes);
       case CHECKSUM_SHA256 -> digest("SHA-256", bytes);
+      case CHECKSUM_SHA512 -> digest("SHA-512", bytes);
+      case CHECKSUM_MD5 -> digest("MD5", bytes);
+      case CHECKSUM_XXHASH64 -> number(Hashing.xxh64().hashBytesToLong(bytes));
+      case CHECKSUM_XXHASH3 -> number(Hashing.xxh3_64().hashBytesToLong(bytes));
+      case CHECKSUM_XXHASH128 -> number(Hashing.xxh3_128().hashBytesTo128Bits(bytes));
       case CHECKSUM_NONE, UNRECOGNIZED -> throw new IllegalArgumentException();
     };
   }
 
   static String base64(ChecksumAlgorithm algorithm, byte[] bytes) {
     return Base64.getEncoder().encodeToString(digest(algorithm, bytes).toByteArray());
+  }
+
+  private static ByteString number(long value) {
+    return ByteString.copyFrom(ByteBuffer.allocate(8).putLong(value).flip());
+  }
+
+  private static ByteString number(HashValue128 value) {
+    return number(value.getMostSignificantBits()).concat(number(value.getLeastSignificantBits()));
   }
 
   private static ByteString crc(Checksum crc, byte[] bytes, int width) {
