@@ -227,13 +227,13 @@ class MultipartReaderTest {
     MultipartReader many = reader(part.repeat(BUDGET / part.length() + 2) + "--b--");
     exceeds(() -> assertNotNullHead(many.next()));
     MultipartReader preamble = reader("x".repeat(BUDGET) + "\r\n" + part + "--b--");
-    exceeds(preamble::next);
+    exceeds(() -> preamble.next());
     MultipartReader name =
         reader("--b\r\nContent-Disposition: form-data; name=" + "n".repeat(BUDGET));
-    exceeds(name::next);
+    exceeds(() -> name.next());
     MultipartReader value = reader(HEAD + "x".repeat(BUDGET) + "\r\n--b--");
     value.next();
-    exceeds(value::value);
+    exceeds(() -> value.value());
     MultipartReader end = reader(HEAD + "\r\n--b--" + "x".repeat(BUDGET));
     end.next();
     assertNull(end.next());
