@@ -220,10 +220,30 @@ def presigned_urls_carry_no_other_headers():
     one.delete_bucket_policy(Bucket=bucket)
 
 
+def requester_pays():
+    payment = {"Payer": "Requester"}
+    assert one.get_bucket_request_payment(Bucket=bucket)["Payer"] == "BucketOwner"
+    one.put_bucket_request_payment(Bucket=bucket, RequestPaymentConfiguration=payment)
+    assert one.get_bucket_request_payment(Bucket=bucket)["Payer"] == "Requester"
+    one.put_bucket_policy(Bucket=bucket, Policy=policy(statement("Allow", "*", "s3:GetObject")))
+    assert one.get_object(Bucket=bucket, Key="k")["Body"].read() == b"data"
+    assert_error("AccessDenied", two.get_object, Bucket=bucket, Key="k")
+    assert_error("AccessDenied", anonymous.get_object, Bucket=bucket, Key="k", RequestPayer="requester")
+    answer = two.get_object(Bucket=bucket, Key="k", RequestPayer="requester")
+    assert answer["Body"].read() == b"data" and answer["RequestCharged"] == "requester"
+    for params, status in (({}, 403), ({"RequestPayer": "requester"}, 200)):
+        url = two.generate_presigned_url("get_object", Params={"Bucket": bucket, "Key": "k", **params})
+        assert url_status(url) == status, url
+    one.put_bucket_request_payment(Bucket=bucket, RequestPaymentConfiguration={"Payer": "BucketOwner"})
+    assert url_status(f"{ENDPOINT}/{bucket}/k") == 200
+    one.delete_bucket_policy(Bucket=bucket)
+
+
 buckets_belong_to_accounts()
 policies()
 users_of_another_account()
 acls()
 blocks_and_ownership()
 presigned_urls_carry_no_other_headers()
+requester_pays()
 print("access: ok")

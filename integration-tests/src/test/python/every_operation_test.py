@@ -46,6 +46,7 @@ CHANGE = {
     "PutBucketAcl",
     "PutBucketOwnershipControls",
     "PutBucketPolicy",
+    "PutBucketRequestPayment",
     "PutBucketTagging",
     "PutBucketVersioning",
     "PutObject",

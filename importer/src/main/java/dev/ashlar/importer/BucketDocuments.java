@@ -9,6 +9,7 @@ import software.amazon.awssdk.services.s3.model.CORSRule;
 import software.amazon.awssdk.services.s3.model.GetBucketNotificationConfigurationResponse;
 import software.amazon.awssdk.services.s3.model.Grant;
 import software.amazon.awssdk.services.s3.model.LifecycleRule;
+import software.amazon.awssdk.services.s3.model.Payer;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 import software.amazon.awssdk.services.s3.model.Tag;
 
@@ -57,6 +58,12 @@ final class BucketDocuments {
             from.getPublicAccessBlock(r -> r.bucket(name)).publicAccessBlockConfiguration(),
         (to, found) ->
             to.putPublicAccessBlock(r -> r.bucket(bucket).publicAccessBlockConfiguration(found)));
+    bring(
+        "request payment",
+        BucketDocuments::payer,
+        (to, payer) ->
+            to.putBucketRequestPayment(
+                r -> r.bucket(bucket).requestPaymentConfiguration(c -> c.payer(payer))));
     bring(
         "policy",
         (from, name) -> from.getBucketPolicy(r -> r.bucket(name)).policy(),
@@ -132,6 +139,12 @@ final class BucketDocuments {
 
   private static @Nullable List<Tag> tags(S3Client side, String bucket) {
     return orNull(side.getBucketTagging(r -> r.bucket(bucket)).tagSet());
+  }
+
+  /** Null if it is the owner, who pays unless somebody else is named. */
+  private static @Nullable Payer payer(S3Client side, String bucket) {
+    Payer payer = side.getBucketRequestPayment(r -> r.bucket(bucket)).payer();
+    return payer == Payer.REQUESTER ? payer : null;
   }
 
   private static @Nullable List<CORSRule> cors(S3Client side, String bucket) {

@@ -149,6 +149,21 @@ class ImporterTest {
   }
 
   @Test
+  void bucketsWhoseRequestersPayStayThat() throws Exception {
+    String document =
+        "<RequestPaymentConfiguration><Payer>%s</Payer></RequestPaymentConfiguration>";
+    source.answer("GET /b?versions", 200, FakeStore.list(""));
+    target.answer("GET /b?requestPayment", 200, document.formatted("BucketOwner"));
+    target.answer("PUT /b?requestPayment", 200, "");
+    source.answer("GET /b?requestPayment", 200, document.formatted("BucketOwner"));
+    pass("", true, false);
+    assertEquals(List.of(), target.changes());
+    source.answer("GET /b?requestPayment", 200, document.formatted("Requester"));
+    pass("", false, false);
+    assertEquals(List.of("PUT /b?requestPayment"), target.changes());
+  }
+
+  @Test
   void prefixSetsNothingOnABucketThatWasThere() throws Exception {
     source.answer("GET /b?policy", 200, "{\"of\":\"source\"}");
     pass("prefix", false, false);

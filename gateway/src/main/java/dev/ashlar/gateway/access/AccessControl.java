@@ -81,7 +81,19 @@ public final class AccessControl {
       throws S3Exception, MetadataUnavailableException {
     BucketConfig before = configs.known(name);
     AccessRead read = metadata.bucket(BucketConfigs.query(name, before), caller.question());
-    return new Decider(caller.confirmed(read.caller()), present(name, before, read));
+    return decider(caller, read, present(name, before, read));
+  }
+
+  /**
+   * @throws S3Exception AccessDenied if the caller has to pay and does not agree to
+   */
+  private static Decider decider(Caller caller, AccessRead read, BucketConfig config)
+      throws S3Exception {
+    Decider decider = new Decider(caller.confirmed(read.caller()), config);
+    if (decider.isCharged() && !decider.agreesToPay()) {
+      throw new S3Exception(S3Error.ACCESS_DENIED).deniedBy(Denial.PAYER);
+    }
+    return decider;
   }
 
   private BucketConfig present(String name, @Nullable BucketConfig before, AccessRead read)
@@ -97,8 +109,7 @@ public final class AccessControl {
     AccessRead read =
         metadata.object(
             query(wanted), BucketConfigs.query(wanted.bucket(), before), caller.question());
-    Decider decider =
-        new Decider(caller.confirmed(read.caller()), present(wanted.bucket(), before, read));
+    Decider decider = decider(caller, read, present(wanted.bucket(), before, read));
     return switch (read.found()) {
       case VersionRead.Content content -> {
         requireAllowed(decider.decide(need, content.read().object()));
@@ -199,6 +210,11 @@ public final class AccessControl {
     /** The object of a need that is about a stored object. */
     public ObjectRead object() {
       return present(object);
+    }
+
+    /** Whether the caller pays for the request, to which it has agreed. */
+    public boolean isCharged() {
+      return decider.isCharged();
     }
 
     /** Whether the caller may do something else, too, in the same bucket. */

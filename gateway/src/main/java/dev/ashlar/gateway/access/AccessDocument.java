@@ -18,7 +18,10 @@ public enum AccessDocument {
   OWNERSHIP(2),
 
   /** A PublicAccessBlockDocument. */
-  PUBLIC_ACCESS_BLOCK(3);
+  PUBLIC_ACCESS_BLOCK(3),
+
+  /** Only there if the requester pays; its bytes mean nothing. */
+  REQUESTER_PAYS(4);
 
   static final List<Integer> NUMBERS = Stream.of(values()).map(AccessDocument::number).toList();
 

@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param ownerRemoved whether the policy may shut out the root of the owner from the policy itself
  * @param ownership null: never configured
  * @param block null: never configured
+ * @param requesterPays whether other accounts have to agree to pay for their requests
  * @param documentBytes how much of it is stored
  */
 public record BucketConfig(
@@ -36,6 +37,7 @@ public record BucketConfig(
     @Nullable ObjectOwnership ownership,
     @Nullable PublicAccessBlock block,
     Acl acl,
+    boolean requesterPays,
     long documentBytes) {
 
   static BucketConfig of(BucketConfigAnswer answer) {
@@ -56,6 +58,7 @@ public record BucketConfig(
         block(documents.get(AccessDocument.PUBLIC_ACCESS_BLOCK.number())),
         Acl.ofDocument(
             documents.getOrDefault(AccessDocument.ACL.number(), ByteString.EMPTY), row.getOwner()),
+        documents.containsKey(AccessDocument.REQUESTER_PAYS.number()),
         bytes);
   }
 

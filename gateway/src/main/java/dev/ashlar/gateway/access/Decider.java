@@ -21,6 +21,19 @@ import org.jspecify.annotations.Nullable;
  */
 record Decider(Caller caller, @Nullable BucketConfig config) {
   private static final String PUT_OBJECT_ACL = "s3:PutObjectAcl";
+  private static final String REQUEST_PAYER = "s3:x-amz-request-payer";
+
+  /** Whether the caller pays for the request: the bucket demands it of all other accounts. */
+  boolean isCharged() {
+    return config != null
+        && config.requesterPays()
+        && !caller.canonicalId().equals(config.row().getOwner());
+  }
+
+  /** Whether the caller agrees to pay, which nobody can who is not known. */
+  boolean agreesToPay() {
+    return !caller.isAnonymous() && !caller.facts().values(REQUEST_PAYER).isEmpty();
+  }
 
   /** Whether the caller may do all of it; not for stored objects. */
   boolean isAllowed(Need need) {

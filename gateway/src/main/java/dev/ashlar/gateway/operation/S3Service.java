@@ -26,6 +26,7 @@ import dev.ashlar.gateway.operation.bucket.DeleteBucketHandler;
 import dev.ashlar.gateway.operation.bucket.ListBucketsHandler;
 import dev.ashlar.gateway.operation.bucket.ListObjectVersionsHandler;
 import dev.ashlar.gateway.operation.bucket.ListObjectsHandler;
+import dev.ashlar.gateway.operation.bucket.RequestPaymentHandler;
 import dev.ashlar.gateway.operation.change.AppendObjectHandler;
 import dev.ashlar.gateway.operation.change.PatchObjectHandler;
 import dev.ashlar.gateway.operation.multipart.AbortMultipartUploadHandler;
@@ -45,6 +46,7 @@ import dev.ashlar.gateway.operation.object.ObjectLockHandler;
 import dev.ashlar.gateway.operation.object.ObjectTaggingHandler;
 import dev.ashlar.gateway.operation.object.PutObjectHandler;
 import dev.ashlar.gateway.operation.object.RenameObjectHandler;
+import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.DecidedChanges;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
@@ -178,6 +180,7 @@ public final class S3Service implements RequestHandler {
         LockRules.requireFuture(write.given().lock(), backend.clock());
       }
       HttpAnswer answer = dispatch(request, exchange, permit, sender.body());
+      Answers.addCharge(answer.headers(), permit);
       // About single keys the operation decides. DeleteObjects tells about each of them itself.
       if (audit != null && !(request instanceof S3Request.DeleteObjects)) {
         audit.allowed();
@@ -259,6 +262,9 @@ public final class S3Service implements RequestHandler {
       case S3Request.PutAcl put -> new AclHandler(backend).handle(put, permit, body);
       case S3Request.BucketAccessRequest about ->
           new BucketAccessHandler(backend).handle(about, permit, body);
+      case S3Request.GetBucketRequestPayment get -> RequestPaymentHandler.handle(get, permit);
+      case S3Request.PutBucketRequestPayment put ->
+          new RequestPaymentHandler(backend).handle(put, body);
       case S3Request.GetBucketTagging get -> new BucketTaggingHandler(backend).handle(get);
       case S3Request.PutBucketTagging put -> new BucketTaggingHandler(backend).handle(put, body);
       case S3Request.DeleteBucketTagging delete -> new BucketTaggingHandler(backend).handle(delete);

@@ -61,6 +61,8 @@ public sealed interface S3Request {
           Need.ofVersion(
               put.key() == null ? "s3:PutBucketAcl" : "s3:PutObjectAcl",
               Resource.existing(put.bucket(), put.key(), put.version()));
+      case GetBucketRequestPayment get -> onBucket("s3:GetBucketRequestPayment", get.bucket());
+      case PutBucketRequestPayment put -> onBucket("s3:PutBucketRequestPayment", put.bucket());
       case GetBucketTagging get -> onBucket("s3:GetBucketTagging", get.bucket());
       case PutBucketTagging put -> onBucket("s3:PutBucketTagging", put.bucket());
       case DeleteBucketTagging delete -> onBucket("s3:PutBucketTagging", delete.bucket());
@@ -244,6 +246,11 @@ public sealed interface S3Request {
 
   /** Enables or suspends versioning, as the body says. */
   record PutBucketVersioning(String bucket) implements S3Request {}
+
+  record GetBucketRequestPayment(String bucket) implements S3Request {}
+
+  /** Says who pays for requests, as the body has it. */
+  record PutBucketRequestPayment(String bucket) implements S3Request {}
 
   record GetBucketTagging(String bucket) implements S3Request {}
 

@@ -215,6 +215,11 @@ public final class S3RequestParser {
     if (access != null) {
       return access;
     }
+    if (query.has("requestPayment")) {
+      return method.equals("GET")
+          ? new S3Request.GetBucketRequestPayment(bucket)
+          : new S3Request.PutBucketRequestPayment(bucket);
+    }
     return switch (method) {
       case "GET" -> getBucket(bucket, query);
       case "HEAD" -> new S3Request.HeadBucket(bucket);

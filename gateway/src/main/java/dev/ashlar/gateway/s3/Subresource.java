@@ -43,6 +43,7 @@ public final class Subresource {
           bucket("policy", "GET PUT DELETE"),
           bucket("policyStatus", "GET"),
           bucket("publicAccessBlock", "GET PUT DELETE"),
+          bucket("requestPayment", "GET PUT"),
           bucket("uploads", "GET"),
           object("uploads", "POST"),
           object("uploadId", "GET PUT POST DELETE"),
@@ -83,14 +84,6 @@ public final class Subresource {
                   "GetBucketReplication",
                   "s3:GetReplicationConfiguration",
                   S3Error.REPLICATION_CONFIGURATION_NOT_FOUND),
-          bucket("requestPayment", "GET PUT")
-              .unconfigured(
-                  "GetBucketRequestPayment",
-                  "s3:GetBucketRequestPayment",
-                  new XmlWriter()
-                      .openRoot("RequestPaymentConfiguration")
-                      .element("Payer", "BucketOwner")
-                      .close()),
           bucket("website", "GET PUT DELETE")
               .unconfigured(
                   "GetBucketWebsite", "s3:GetBucketWebsite", S3Error.NO_SUCH_WEBSITE_CONFIGURATION),

@@ -186,7 +186,7 @@ final class SupportedHeaders {
       case "x-amz-object-annotation-directive" -> value.equals("COPY") || value.equals("EXCLUDE");
       // Of objects that were restored from an archive: no object is one.
       case "x-amz-optional-object-attributes" -> value.equals("RestoreStatus");
-      // Agrees to pay where the bucket demands it, and no bucket does; S3 ignores it, too.
+      // Agrees to pay where the bucket demands it; S3 knows no other value.
       case "x-amz-request-payer" -> value.equals("requester");
       default ->
           IMPLEMENTED.contains(name)

@@ -106,6 +106,16 @@ class AccessTest {
         "PUT /bkt?versioning",
         "s3:PutBucketVersioning",
         "bucket submit"),
+    GET_BUCKET_REQUEST_PAYMENT(
+        S3Request.GetBucketRequestPayment.class,
+        "GET /bkt?requestPayment",
+        "s3:GetBucketRequestPayment",
+        "bucket"),
+    PUT_BUCKET_REQUEST_PAYMENT(
+        S3Request.PutBucketRequestPayment.class,
+        "PUT /bkt?requestPayment",
+        "s3:PutBucketRequestPayment",
+        "bucket submit"),
     GET_BUCKET_TAGGING(
         S3Request.GetBucketTagging.class,
         "GET /empty?tagging",
@@ -342,6 +352,10 @@ class AccessTest {
       case PUT_BUCKET_POLICY -> request.body(POLICY);
       case PUT_PUBLIC_ACCESS_BLOCK -> request.body(BLOCK);
       case PUT_OWNERSHIP_CONTROLS -> request.body(OWNERSHIP);
+      case PUT_BUCKET_REQUEST_PAYMENT ->
+          request.body(
+              "<RequestPaymentConfiguration><Payer>Requester</Payer>"
+                  + "</RequestPaymentConfiguration>");
       case DELETE_OBJECTS -> request.body(KEYS).header("Content-MD5", "not looked at here");
       case PUT_BUCKET_TAGGING, PUT_OBJECT_TAGGING, PUT_VERSION_TAGGING -> request.body(TAGS);
       case PUT_OBJECT, APPEND_OBJECT, UPLOAD_PART -> request.body("more");
@@ -392,6 +406,7 @@ class AccessTest {
             "/conf?policy",
             "/conf?publicAccessBlock",
             "/conf?ownershipControls",
+            "/bkt?requestPayment",
             "/bkt?uploads",
             "/bkt/m?uploadId=ID")
         .map(uri -> textAt(uri.replace("ID", uploadId)))

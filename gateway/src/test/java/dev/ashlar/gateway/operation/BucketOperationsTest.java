@@ -158,8 +158,7 @@ class BucketOperationsTest {
   @CsvSource({
     "accelerate, AccelerateConfiguration",
     "logging, BucketLoggingStatus",
-    "notification, NotificationConfiguration",
-    "requestPayment, RequestPaymentConfiguration"
+    "notification, NotificationConfiguration"
   })
   void featuresWithEmptyDocuments(String feature, String root) throws Exception {
     s3.refused("NoSuchBucket", "GET", "/bkt?" + feature);

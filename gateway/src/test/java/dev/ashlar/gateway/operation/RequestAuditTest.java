@@ -35,6 +35,7 @@ class RequestAuditTest {
           "GetBucketOwnershipControls",
           "GetBucketPolicy",
           "GetBucketPolicyStatus",
+          "GetBucketRequestPayment",
           "GetBucketTagging",
           "GetBucketVersioning",
           "GetObject",
@@ -55,6 +56,7 @@ class RequestAuditTest {
           "PatchObject",
           "PutBucketOwnershipControls",
           "PutBucketPolicy",
+          "PutBucketRequestPayment",
           "PutBucketTagging",
           "PutBucketVersioning",
           "PutObject",
@@ -80,7 +82,6 @@ class RequestAuditTest {
           Map.entry("GET /b?logging", "GetBucketLogging"),
           Map.entry("GET /b?notification", "GetBucketNotificationConfiguration"),
           Map.entry("GET /b?replication", "GetBucketReplication"),
-          Map.entry("GET /b?requestPayment", "GetBucketRequestPayment"),
           Map.entry("GET /b?website", "GetBucketWebsite"),
           Map.entry("GET /b/k", "GetObject"));
 

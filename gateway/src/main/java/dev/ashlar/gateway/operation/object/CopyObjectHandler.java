@@ -69,7 +69,7 @@ public record CopyObjectHandler(Backend backend) {
                 });
     HttpHeaders headers = Answers.headers();
     Answers.addVersion(headers, copied.result());
-    copied.addSourceVersion(headers);
+    copied.addSource(headers);
     return Answers.xml(
         document(copied.copy(), copied.result().getLastModifiedMs()).toBytes(), headers);
   }
