@@ -5,6 +5,7 @@ Run by AccessIT: access_test.py ENDPOINT SEED ACCOUNT ACCOUNT, each account as i
 
 import json
 import sys
+import time
 import urllib.error
 import urllib.request
 
@@ -239,6 +240,39 @@ def requester_pays():
     one.delete_bucket_policy(Bucket=bucket)
 
 
+def access_logs():
+    logs = bucket + "-logs"
+    one.create_bucket(Bucket=logs)
+    enabled = {"TargetBucket": logs, "TargetPrefix": "log/"}
+    status = {"LoggingEnabled": enabled}
+    assert "LoggingEnabled" not in one.get_bucket_logging(Bucket=bucket)
+    wrong = "InvalidTargetBucketForLogging"
+    assert_error(wrong, one.put_bucket_logging, Bucket=bucket, BucketLoggingStatus=status)
+    allowed = {
+        "Effect": "Allow",
+        "Principal": {"Service": "logging.s3.amazonaws.com"},
+        "Action": "s3:PutObject",
+        "Resource": f"arn:aws:s3:::{logs}/log/*",
+        "Condition": {"StringEquals": {"aws:SourceAccount": ONE["account"]}},
+    }
+    one.put_bucket_policy(Bucket=logs, Policy=policy(allowed))
+    one.put_bucket_logging(Bucket=bucket, BucketLoggingStatus=status)
+    assert one.get_bucket_logging(Bucket=bucket)["LoggingEnabled"] == enabled
+    assert_error("AccessDenied", two.put_bucket_logging, Bucket=bucket, BucketLoggingStatus={})
+    request = one.get_object(Bucket=bucket, Key="k")["ResponseMetadata"]["RequestId"]
+    line = ""
+    deadline = time.monotonic() + 120
+    while request not in line and time.monotonic() < deadline:
+        time.sleep(0.2)
+        for entry in one.list_objects_v2(Bucket=logs, Prefix="log/").get("Contents", []):
+            text = one.get_object(Bucket=logs, Key=entry["Key"])["Body"].read().decode()
+            line = "".join(each for each in text.splitlines() if request in each) or line
+    for part in (ONE["canonicalId"], bucket, "REST.GET.OBJECT", " k ", " SigV4 ", " AuthHeader ", "Boto3", " 200 "):
+        assert part in line, (part, line)
+    one.put_bucket_logging(Bucket=bucket, BucketLoggingStatus={})
+    assert "LoggingEnabled" not in one.get_bucket_logging(Bucket=bucket)
+
+
 buckets_belong_to_accounts()
 policies()
 users_of_another_account()
@@ -246,4 +280,5 @@ acls()
 blocks_and_ownership()
 presigned_urls_carry_no_other_headers()
 requester_pays()
+access_logs()
 print("access: ok")

@@ -44,6 +44,7 @@ CHANGE = {
     "DeleteObjects",
     "DeletePublicAccessBlock",
     "PutBucketAcl",
+    "PutBucketLogging",
     "PutBucketOwnershipControls",
     "PutBucketPolicy",
     "PutBucketRequestPayment",

@@ -65,6 +65,12 @@ final class BucketDocuments {
             to.putBucketRequestPayment(
                 r -> r.bucket(bucket).requestPaymentConfiguration(c -> c.payer(payer))));
     bring(
+        "logging",
+        (from, name) -> from.getBucketLogging(r -> r.bucket(name)).loggingEnabled(),
+        (to, found) ->
+            to.putBucketLogging(
+                r -> r.bucket(bucket).bucketLoggingStatus(s -> s.loggingEnabled(found))));
+    bring(
         "policy",
         (from, name) -> from.getBucketPolicy(r -> r.bucket(name)).policy(),
         (to, found) -> to.putBucketPolicy(r -> r.bucket(bucket).policy(found)));
@@ -86,7 +92,6 @@ final class BucketDocuments {
     name("replication", () -> source.getBucketReplication(r -> r.bucket(bucket)));
     name("website", () -> source.getBucketWebsite(r -> r.bucket(bucket)));
     name("notifications", () -> notifications());
-    name("logging", () -> source.getBucketLogging(r -> r.bucket(bucket)).loggingEnabled());
     name("ACL", this::acl);
   }
 
@@ -111,7 +116,7 @@ final class BucketDocuments {
         rule.differs(bucket, what);
       }
     } catch (S3Exception e) {
-      if (BucketSettings.isUnknown(e)) {
+      if (BucketSettings.isUnknown(e) || isUnfitTarget(e)) {
         tally.notCarriedOver(bucket + ": " + what);
       } else {
         fail(what, e);
@@ -119,6 +124,12 @@ final class BucketDocuments {
     } catch (SdkException e) {
       fail(what, e);
     }
+  }
+
+  /** The bucket that gets the log is not there yet, or does not let it in. */
+  private static boolean isUnfitTarget(S3Exception answer) {
+    return answer.awsErrorDetails() != null
+        && "InvalidTargetBucketForLogging".equals(answer.awsErrorDetails().errorCode());
   }
 
   private void fail(String what, SdkException e) {

@@ -164,6 +164,21 @@ class ImporterTest {
   }
 
   @Test
+  void loggingIsCopiedIfTheTargetBucketIsFit() throws Exception {
+    source.answer("GET /b?versions", 200, FakeStore.list(""));
+    source.answer(
+        "GET /b?logging",
+        200,
+        "<BucketLoggingStatus><LoggingEnabled><TargetBucket>logs</TargetBucket>"
+            + "<TargetPrefix>p</TargetPrefix></LoggingEnabled></BucketLoggingStatus>");
+    target.answer("GET /b?logging", 200, "<BucketLoggingStatus/>");
+    target.answer("PUT /b?logging", 400, FakeStore.error("InvalidTargetBucketForLogging"));
+    Tally tally = pass("", false, false);
+    assertEquals(0, tally.failures());
+    assertEquals(List.of("PUT /b?logging"), target.changes());
+  }
+
+  @Test
   void prefixSetsNothingOnABucketThatWasThere() throws Exception {
     source.answer("GET /b?policy", 200, "{\"of\":\"source\"}");
     pass("prefix", false, false);

@@ -1,8 +1,11 @@
 package dev.ashlar.gateway.access;
 
 import dev.ashlar.gateway.access.policy.AccessRequest;
+import dev.ashlar.gateway.access.policy.Requester;
 import dev.ashlar.gateway.access.policy.decision.Authorization;
 import dev.ashlar.gateway.access.policy.decision.Decision;
+import dev.ashlar.gateway.access.policy.decision.IdentityPolicies;
+import dev.ashlar.gateway.access.policy.value.ConditionContext;
 import dev.ashlar.gateway.error.Denial;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
@@ -26,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  * policy, ACL, ownership and public access block of the bucket are asked, in the order of AWS.
  */
 public final class AccessControl {
+  private static final String PUT_OBJECT = "s3:PutObject";
   private static final Pattern ACCOUNT_ID = Pattern.compile("[0-9]{12}");
 
   private final MetadataClient metadata;
@@ -101,6 +105,34 @@ public final class AccessControl {
     return configs
         .present(name, before, read.config())
         .orElseThrow(() -> new S3Exception(S3Error.NO_SUCH_BUCKET).with("BucketName", name));
+  }
+
+  /**
+   * The bucket, if access logs may be delivered into it under this key.
+   *
+   * @param facts about the delivery, for conditions of policies
+   * @throws S3Exception NoSuchBucket or AccessDenied
+   */
+  public BucketConfig requireLogDelivery(String bucket, String key, ConditionContext facts)
+      throws S3Exception, MetadataUnavailableException {
+    BucketConfig before = configs.known(bucket);
+    AccessRead read = metadata.bucket(BucketConfigs.query(bucket, before), null);
+    BucketConfig config = present(bucket, before, read);
+    AccessRequest request =
+        new AccessRequest(
+            Requester.Service.LOG_DELIVERY,
+            PUT_OBJECT,
+            new Need.Resource.Key(bucket, key).arn(),
+            ActionFacts.of(PUT_OBJECT, facts));
+    requireAllowed(
+        Authorization.decide(
+            request, IdentityPolicies.NONE, config.access(request.requester()), null));
+    return config;
+  }
+
+  /** The bucket as it was last read here; null: it is not known. */
+  public @Nullable BucketConfig known(String bucket) {
+    return configs.known(bucket);
   }
 
   private Permit ofObject(Caller caller, Need.Resource.StoredObject wanted, Need need)

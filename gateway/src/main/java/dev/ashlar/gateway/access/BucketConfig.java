@@ -5,6 +5,8 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import dev.ashlar.gateway.access.acl.Acl;
 import dev.ashlar.gateway.access.policy.Policy;
 import dev.ashlar.gateway.access.policy.PolicyKind;
+import dev.ashlar.gateway.access.policy.Requester;
+import dev.ashlar.gateway.access.policy.decision.BucketAccess;
 import dev.ashlar.gateway.access.policy.decision.ObjectOwnership;
 import dev.ashlar.gateway.access.policy.decision.PublicAccessBlock;
 import dev.ashlar.gateway.access.policy.document.MalformedPolicyException;
@@ -27,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  * @param ownership null: never configured
  * @param block null: never configured
  * @param requesterPays whether other accounts have to agree to pay for their requests
+ * @param logging null: requests are not logged
  * @param documentBytes how much of it is stored
  */
 public record BucketConfig(
@@ -38,6 +41,7 @@ public record BucketConfig(
     @Nullable PublicAccessBlock block,
     Acl acl,
     boolean requesterPays,
+    @Nullable BucketLogging logging,
     long documentBytes) {
 
   static BucketConfig of(BucketConfigAnswer answer) {
@@ -59,7 +63,19 @@ public record BucketConfig(
         Acl.ofDocument(
             documents.getOrDefault(AccessDocument.ACL.number(), ByteString.EMPTY), row.getOwner()),
         documents.containsKey(AccessDocument.REQUESTER_PAYS.number()),
+        BucketLogging.of(documents.get(AccessDocument.LOGGING.number())),
         bytes);
+  }
+
+  /** What it says about access, to one caller. */
+  BucketAccess access(Requester requester) {
+    return new BucketAccess(
+        row.getOwner(),
+        policy,
+        ownerRemoved,
+        ownershipInForce(),
+        blockInForce(),
+        acl.of(requester));
   }
 
   /** What counts: until it is configured, who writes an object owns it. */

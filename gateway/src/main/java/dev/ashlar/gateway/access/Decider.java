@@ -5,7 +5,6 @@ import dev.ashlar.gateway.access.policy.AccessRequest;
 import dev.ashlar.gateway.access.policy.Requester;
 import dev.ashlar.gateway.access.policy.decision.AclGrants;
 import dev.ashlar.gateway.access.policy.decision.Authorization;
-import dev.ashlar.gateway.access.policy.decision.BucketAccess;
 import dev.ashlar.gateway.access.policy.decision.Decision;
 import dev.ashlar.gateway.access.policy.decision.ObjectAccess;
 import dev.ashlar.gateway.access.policy.decision.ObjectOwnership;
@@ -133,13 +132,7 @@ record Decider(Caller caller, @Nullable BucketConfig config) {
             need.resource().arn(),
             ActionFacts.of(action, VersionFacts.of(caller.facts(), need.resource().version()))),
         caller.policies(),
-        new BucketAccess(
-            config.row().getOwner(),
-            config.policy(),
-            config.ownerRemoved(),
-            config.ownershipInForce(),
-            config.blockInForce(),
-            config.acl().of(requester)),
+        config.access(requester),
         object);
   }
 

@@ -64,6 +64,8 @@ public enum S3Error {
   INVALID_RETENTION_PERIOD(400, "The retention period is not valid."),
   INVALID_STORAGE_CLASS(400, "The storage class you specified is not valid"),
   INVALID_TAG(400, "The tag provided was not a valid tag."),
+  INVALID_TARGET_BUCKET_FOR_LOGGING(
+      400, "The target bucket for logging does not exist, or logs cannot be delivered into it."),
   INVALID_TOKEN(400, "The provided token is malformed or otherwise invalid."),
   INVALID_URI(400, "InvalidURI", "Couldn't parse the specified URI."),
   INVALID_WRITE_OFFSET(

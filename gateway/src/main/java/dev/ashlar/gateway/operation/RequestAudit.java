@@ -3,6 +3,7 @@ package dev.ashlar.gateway.operation;
 import dev.ashlar.gateway.access.Caller;
 import dev.ashlar.gateway.audit.AuditEvent;
 import dev.ashlar.gateway.audit.AuditEvent.Source;
+import dev.ashlar.gateway.operation.shared.OperationNames;
 import dev.ashlar.gateway.principal.Principal;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.gateway.version.VersionId;
@@ -17,7 +18,7 @@ final class RequestAudit {
 
   /** What is asked for. */
   static void describe(AuditEvent audit, S3Request request) {
-    audit.operation(operation(request));
+    audit.operation(OperationNames.of(request));
     audit.object(
         request.bucket(), request instanceof S3Request.KeyRequest about ? about.key() : null);
     if (request instanceof S3Request.OfVersion of) {
@@ -33,16 +34,6 @@ final class RequestAudit {
       case S3Request.GetUnconfigured get -> audit.object(get.bucket(), get.key());
       default -> {}
     }
-  }
-
-  /** As S3's API calls it. */
-  static String operation(S3Request request) {
-    return switch (request) {
-      case S3Request.GetAcl get -> get.key() == null ? "GetBucketAcl" : "GetObjectAcl";
-      case S3Request.PutAcl put -> put.key() == null ? "PutBucketAcl" : "PutObjectAcl";
-      case S3Request.GetUnconfigured get -> get.feature().operation();
-      default -> request.getClass().getSimpleName();
-    };
   }
 
   private static Source source(S3Request.CopySource source) {

@@ -5,6 +5,7 @@ import dev.ashlar.gateway.access.AccessControl;
 import dev.ashlar.gateway.access.AccessControl.Permit;
 import dev.ashlar.gateway.access.Caller;
 import dev.ashlar.gateway.access.Need;
+import dev.ashlar.gateway.accesslog.AccessLog;
 import dev.ashlar.gateway.audit.AuditEvent;
 import dev.ashlar.gateway.auth.Authenticator;
 import dev.ashlar.gateway.auth.Authenticator.AuthenticatedRequest;
@@ -29,6 +30,9 @@ import dev.ashlar.gateway.operation.bucket.ListObjectsHandler;
 import dev.ashlar.gateway.operation.bucket.RequestPaymentHandler;
 import dev.ashlar.gateway.operation.change.AppendObjectHandler;
 import dev.ashlar.gateway.operation.change.PatchObjectHandler;
+import dev.ashlar.gateway.operation.log.BucketLoggingHandler;
+import dev.ashlar.gateway.operation.log.LogDelivery;
+import dev.ashlar.gateway.operation.log.LoggedRequest;
 import dev.ashlar.gateway.operation.multipart.AbortMultipartUploadHandler;
 import dev.ashlar.gateway.operation.multipart.CompleteMultipartUploadHandler;
 import dev.ashlar.gateway.operation.multipart.CreateMultipartUploadHandler;
@@ -51,6 +55,7 @@ import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.DecidedChanges;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
 import dev.ashlar.gateway.operation.shared.LockRules;
+import dev.ashlar.gateway.operation.shared.OperationNames;
 import dev.ashlar.gateway.s3.S3Config;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.gateway.s3.S3RequestParser;
@@ -63,6 +68,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import java.time.Clock;
 import java.util.Random;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Serves S3 requests: parses, authenticates, decides on access, and runs the operation. */
@@ -74,6 +80,7 @@ public final class S3Service implements RequestHandler {
   private final S3RequestParser parser;
   private final RequestMetrics metrics;
   private final Backend backend;
+  private final AccessLog accessLog;
 
   public S3Service(
       Authenticator authenticator,
@@ -89,15 +96,23 @@ public final class S3Service implements RequestHandler {
     AccessControl access = new AccessControl(metadata);
     this.backend =
         new Backend(metadata, store, access, new DecidedChanges(access), config, clock, random);
+    this.accessLog = new AccessLog(new LogDelivery(backend), registry);
+  }
+
+  /** The access logs of buckets. They are delivered only once it is started. */
+  public AccessLog accessLog() {
+    return accessLog;
   }
 
   @Override
   public HttpAnswer handle(HttpExchange exchange) throws S3Exception, InterruptedException {
     long begin = System.nanoTime();
     S3Request request = parse(exchange);
+    LoggedRequest logged = new LoggedRequest(request, exchange, begin);
     int status = S3Error.INTERNAL_ERROR.status();
     try {
-      HttpAnswer answer = answer(request, exchange);
+      HttpAnswer answer = answer(request, exchange, logged);
+      logged.answered(answer);
       status = answer.status();
       AuditEvent audit = exchange.audit();
       if (audit != null) {
@@ -106,8 +121,10 @@ public final class S3Service implements RequestHandler {
       return answer;
     } catch (S3Exception e) {
       status = e.error().status();
+      logged.failed(e);
       throw e;
     } finally {
+      logged.writeAtEnd(backend, accessLog);
       metrics.record(request, status, System.nanoTime() - begin);
     }
   }
@@ -145,7 +162,7 @@ public final class S3Service implements RequestHandler {
     if (span == null || !span.isKept()) {
       return;
     }
-    String operation = "S3/" + RequestAudit.operation(request);
+    String operation = "S3/" + OperationNames.of(request);
     span.name(operation);
     span.add("rpc.method", operation);
     String bucket = request.bucket();
@@ -161,9 +178,10 @@ public final class S3Service implements RequestHandler {
         && error != S3Error.BAD_REQUEST;
   }
 
-  private HttpAnswer answer(S3Request request, HttpExchange exchange)
+  private HttpAnswer answer(S3Request request, HttpExchange exchange, LoggedRequest logged)
       throws S3Exception, InterruptedException {
     AuthenticatedRequest sender = authenticate(exchange);
+    logged.sentBy(sender.caller());
     try {
       String expectedOwner = exchange.headers().get(AmzHeaderNames.EXPECTED_BUCKET_OWNER);
       if (expectedOwner != null) {
@@ -179,7 +197,7 @@ public final class S3Service implements RequestHandler {
         LockRules.requirePossible(permit.bucket());
         LockRules.requireFuture(write.given().lock(), backend.clock());
       }
-      HttpAnswer answer = dispatch(request, exchange, permit, sender.body());
+      HttpAnswer answer = dispatch(request, exchange, permit, sender.body(), logged);
       Answers.addCharge(answer.headers(), permit);
       // About single keys the operation decides. DeleteObjects tells about each of them itself.
       if (audit != null && !(request instanceof S3Request.DeleteObjects)) {
@@ -214,8 +232,26 @@ public final class S3Service implements RequestHandler {
         .bringing(write.given().lock(), backend.clock().instant());
   }
 
+  /** Who is told about each key that is deleted with others; null: nobody. */
+  private @Nullable Consumer<AuditEvent.Part> parts(HttpExchange exchange, LoggedRequest logged) {
+    AuditEvent audit = exchange.audit();
+    if (!logged.isWanted(backend.access())) {
+      return audit == null ? null : audit::part;
+    }
+    return part -> {
+      logged.part(part);
+      if (audit != null) {
+        audit.part(part);
+      }
+    };
+  }
+
   private HttpAnswer dispatch(
-      S3Request request, HttpExchange exchange, Permit permit, PayloadBody body)
+      S3Request request,
+      HttpExchange exchange,
+      Permit permit,
+      PayloadBody body,
+      LoggedRequest logged)
       throws S3Exception, UnavailableException, InterruptedException {
     Caller caller = permit.caller();
     return switch (request) {
@@ -228,7 +264,8 @@ public final class S3Service implements RequestHandler {
       case S3Request.HeadObject head -> HeadObjectHandler.handle(head, permit);
       case S3Request.DeleteObject delete -> new DeleteObjectHandler(backend).handle(delete, permit);
       case S3Request.DeleteObjects delete ->
-          new DeleteObjectsHandler(backend).handle(delete, permit, body, exchange.audit());
+          new DeleteObjectsHandler(backend)
+              .handle(delete, permit, body, parts(exchange, logged));
       case S3Request.CopyObject copy -> new CopyObjectHandler(backend).handle(copy, permit);
       case S3Request.RenameObject rename -> new RenameObjectHandler(backend).handle(rename, permit);
       case S3Request.GetObjectAttributes get -> GetObjectAttributesHandler.handle(get, permit);
@@ -265,6 +302,9 @@ public final class S3Service implements RequestHandler {
       case S3Request.GetBucketRequestPayment get -> RequestPaymentHandler.handle(get, permit);
       case S3Request.PutBucketRequestPayment put ->
           new RequestPaymentHandler(backend).handle(put, body);
+      case S3Request.GetBucketLogging get -> new BucketLoggingHandler(backend).handle(get, permit);
+      case S3Request.PutBucketLogging put ->
+          new BucketLoggingHandler(backend).handle(put, permit, body);
       case S3Request.GetBucketTagging get -> new BucketTaggingHandler(backend).handle(get);
       case S3Request.PutBucketTagging put -> new BucketTaggingHandler(backend).handle(put, body);
       case S3Request.DeleteBucketTagging delete -> new BucketTaggingHandler(backend).handle(delete);

@@ -63,6 +63,8 @@ public sealed interface S3Request {
               Resource.existing(put.bucket(), put.key(), put.version()));
       case GetBucketRequestPayment get -> onBucket("s3:GetBucketRequestPayment", get.bucket());
       case PutBucketRequestPayment put -> onBucket("s3:PutBucketRequestPayment", put.bucket());
+      case GetBucketLogging get -> onBucket("s3:GetBucketLogging", get.bucket());
+      case PutBucketLogging put -> onBucket("s3:PutBucketLogging", put.bucket());
       case GetBucketTagging get -> onBucket("s3:GetBucketTagging", get.bucket());
       case PutBucketTagging put -> onBucket("s3:PutBucketTagging", put.bucket());
       case DeleteBucketTagging delete -> onBucket("s3:PutBucketTagging", delete.bucket());
@@ -251,6 +253,11 @@ public sealed interface S3Request {
 
   /** Says who pays for requests, as the body has it. */
   record PutBucketRequestPayment(String bucket) implements S3Request {}
+
+  record GetBucketLogging(String bucket) implements S3Request {}
+
+  /** Says where the log of the requests goes, as the body has it. */
+  record PutBucketLogging(String bucket) implements S3Request {}
 
   record GetBucketTagging(String bucket) implements S3Request {}
 

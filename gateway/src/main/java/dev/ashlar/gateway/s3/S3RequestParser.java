@@ -215,6 +215,11 @@ public final class S3RequestParser {
     if (access != null) {
       return access;
     }
+    if (query.has("logging")) {
+      return method.equals("GET")
+          ? new S3Request.GetBucketLogging(bucket)
+          : new S3Request.PutBucketLogging(bucket);
+    }
     if (query.has("requestPayment")) {
       return method.equals("GET")
           ? new S3Request.GetBucketRequestPayment(bucket)

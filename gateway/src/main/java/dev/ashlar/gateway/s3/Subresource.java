@@ -43,6 +43,7 @@ public final class Subresource {
           bucket("policy", "GET PUT DELETE"),
           bucket("policyStatus", "GET"),
           bucket("publicAccessBlock", "GET PUT DELETE"),
+          bucket("logging", "GET PUT"),
           bucket("requestPayment", "GET PUT"),
           bucket("uploads", "GET"),
           object("uploads", "POST"),
@@ -71,9 +72,6 @@ public final class Subresource {
                   "GetBucketLifecycleConfiguration",
                   "s3:GetLifecycleConfiguration",
                   S3Error.NO_SUCH_LIFECYCLE_CONFIGURATION),
-          bucket("logging", "GET PUT")
-              .unconfigured(
-                  "GetBucketLogging", "s3:GetBucketLogging", empty("BucketLoggingStatus")),
           bucket("notification", "GET PUT")
               .unconfigured(
                   "GetBucketNotificationConfiguration",

@@ -29,14 +29,20 @@ class AccessTest {
       "<Tagging><TagSet><Tag><Key>a</Key><Value>b</Value></Tag></TagSet></Tagging>";
   private static final String POLICY =
       """
-      {"Statement": {"Effect": "Allow", "Principal": {"AWS": "999999999999"}, \
-      "Action": "s3:GetObject", "Resource": "arn:aws:s3:::conf/*"}}""";
+      {"Statement": [{"Effect": "Allow", "Principal": {"AWS": "999999999999"}, \
+      "Action": "s3:GetObject", "Resource": "arn:aws:s3:::conf/*"}, \
+      {"Effect": "Allow", "Principal": {"Service": "logging.s3.amazonaws.com"}, \
+      "Action": "s3:PutObject", "Resource": "arn:aws:s3:::conf/log/*"}]}""";
   private static final String BLOCK =
       "<PublicAccessBlockConfiguration><BlockPublicAcls>true</BlockPublicAcls>"
           + "</PublicAccessBlockConfiguration>";
   private static final String OWNERSHIP =
       "<OwnershipControls><Rule><ObjectOwnership>ObjectWriter</ObjectOwnership></Rule>"
           + "</OwnershipControls>";
+
+  private static final String LOGGING =
+      "<BucketLoggingStatus><LoggingEnabled><TargetBucket>conf</TargetBucket>"
+          + "<TargetPrefix>log/</TargetPrefix></LoggingEnabled></BucketLoggingStatus>";
 
   /** A request that its owner may send. */
   private enum Attempt {
@@ -106,6 +112,13 @@ class AccessTest {
         "PUT /bkt?versioning",
         "s3:PutBucketVersioning",
         "bucket submit"),
+    GET_BUCKET_LOGGING(
+        S3Request.GetBucketLogging.class, "GET /bkt?logging", "s3:GetBucketLogging", "bucket"),
+    PUT_BUCKET_LOGGING(
+        S3Request.PutBucketLogging.class,
+        "PUT /bkt?logging",
+        "s3:PutBucketLogging",
+        "bucket account bucket submit"),
     GET_BUCKET_REQUEST_PAYMENT(
         S3Request.GetBucketRequestPayment.class,
         "GET /bkt?requestPayment",
@@ -235,7 +248,10 @@ class AccessTest {
         "s3:DeleteObjectVersionTagging",
         "object submit"),
     GET_UNCONFIGURED(
-        S3Request.GetUnconfigured.class, "GET /bkt?logging", "s3:GetBucketLogging", "bucket"),
+        S3Request.GetUnconfigured.class,
+        "GET /bkt?accelerate",
+        "s3:GetAccelerateConfiguration",
+        "bucket"),
     DELETE_VERSION(
         S3Request.DeleteObject.class,
         "DELETE /bkt/k?versionId=null",
@@ -352,6 +368,7 @@ class AccessTest {
       case PUT_BUCKET_POLICY -> request.body(POLICY);
       case PUT_PUBLIC_ACCESS_BLOCK -> request.body(BLOCK);
       case PUT_OWNERSHIP_CONTROLS -> request.body(OWNERSHIP);
+      case PUT_BUCKET_LOGGING -> request.body(LOGGING);
       case PUT_BUCKET_REQUEST_PAYMENT ->
           request.body(
               "<RequestPaymentConfiguration><Payer>Requester</Payer>"
@@ -406,6 +423,7 @@ class AccessTest {
             "/conf?policy",
             "/conf?publicAccessBlock",
             "/conf?ownershipControls",
+            "/bkt?logging",
             "/bkt?requestPayment",
             "/bkt?uploads",
             "/bkt/m?uploadId=ID")

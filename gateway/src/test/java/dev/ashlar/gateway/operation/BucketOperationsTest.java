@@ -157,7 +157,6 @@ class BucketOperationsTest {
   @ParameterizedTest
   @CsvSource({
     "accelerate, AccelerateConfiguration",
-    "logging, BucketLoggingStatus",
     "notification, NotificationConfiguration"
   })
   void featuresWithEmptyDocuments(String feature, String root) throws Exception {

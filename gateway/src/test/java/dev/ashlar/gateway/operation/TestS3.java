@@ -57,6 +57,11 @@ final class TestS3 {
     return service;
   }
 
+  /** Delivers the access logs of buckets. */
+  void deliverLogs() throws InterruptedException {
+    service.accessLog().deliver();
+  }
+
   static TestRequest request(String method, String uri) {
     return new TestRequest(method, uri);
   }

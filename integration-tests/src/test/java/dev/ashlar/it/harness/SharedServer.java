@@ -25,7 +25,7 @@ public final class SharedServer implements ParameterResolver {
 
   /** Closed by JUnit when all tests have run. */
   private static final class Running implements AutoCloseable {
-    final ServerProcess server = ServerProcess.start(ServerSpec.named("shared").withLongLife());
+    final ServerProcess server = ServerProcess.start(ServerSpec.named("shared").withLongLife().withOptions("--access-log-interval=1"));
 
     @Override
     public void close() {

@@ -8,7 +8,7 @@ import dev.ashlar.storage.drive.scrub.ScrubConfig;
 import java.time.Duration;
 import picocli.CommandLine.Option;
 
-/** Pace of repair, rebalancing and scrubs. */
+/** Pace of repair, rebalancing, scrubs and access logs. */
 public final class BackgroundOptions {
   @Option(
       names = "--repair-rate",
@@ -53,7 +53,20 @@ public final class BackgroundOptions {
           "Interval between comparisons of each drive's index with metadata. 0: on request.")
   private int lightScrubHours;
 
+  @Option(
+      names = "--access-log-interval",
+      paramLabel = "SECONDS",
+      defaultValue = "300",
+      description =
+          "Interval at which access logs of buckets are delivered into their target buckets, at most"
+              + " 900. More than 1 MiB is delivered at once.")
+  private int accessLogSeconds;
+
   void check() {
+    require(
+        accessLogSeconds >= 1 && accessLogSeconds <= 900,
+        "--access-log-interval takes 1 to 900, not %s",
+        accessLogSeconds);
     require(
         scrubDays >= 0 && lightScrubHours >= 0,
         "--scrub-period and --light-scrub-period take 0 or more");
@@ -76,6 +89,11 @@ public final class BackgroundOptions {
   public ScrubConfig scrub() {
     return new ScrubConfig(
         scrubDays == 0 ? ScrubConfig.WHEN_ASKED : Duration.ofDays(scrubDays), scrubBytesPerSecond);
+  }
+
+  /** Longest time that lines of access logs wait for their delivery. */
+  public Duration accessLogInterval() {
+    return Duration.ofSeconds(accessLogSeconds);
   }
 
   /** Interval of comparisons with metadata. */

@@ -335,6 +335,7 @@ final class GatewayRole implements AutoCloseable {
             dependencies.meters(),
             dependencies.clock(),
             new SecureRandom());
+    opened.add(service.accessLog().start(options.background().accessLogInterval()));
     FormAuthenticator forms =
         new FormAuthenticator(principals, signedRegion(), dependencies.clock(), attempts);
     AdminInfoService withAdministration =
