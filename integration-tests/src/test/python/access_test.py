@@ -273,6 +273,39 @@ def access_logs():
     assert "LoggingEnabled" not in one.get_bucket_logging(Bucket=bucket)
 
 
+def websites():
+    def page(path, host=f"{bucket}.web.test", **headers):
+        request = urllib.request.Request(ENDPOINT + path, headers={"Host": host, **headers})
+        try:
+            with urllib.request.urlopen(request) as answer:
+                return answer.status, answer.read().decode(), answer.headers
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode(), error.headers
+
+    assert_error("NoSuchWebsiteConfiguration", one.get_bucket_website, Bucket=bucket)
+    website = {"IndexDocument": {"Suffix": "index.html"}, "ErrorDocument": {"Key": "error.html"}}
+    one.put_bucket_website(Bucket=bucket, WebsiteConfiguration=website)
+    answer = one.get_bucket_website(Bucket=bucket)
+    assert {name: answer[name] for name in website} == website
+    assert_error("AccessDenied", two.get_bucket_website, Bucket=bucket)
+    for key in ("index.html", "folder/index.html", "error.html"):
+        one.put_object(Bucket=bucket, Key=key, Body=key.encode(), ContentType="text/html")
+    assert page("/")[0] == 403
+    # A signature for the same path and host makes nobody of the reader.
+    url = one.generate_presigned_url("get_object", Params={"Bucket": bucket, "Key": "index.html"})
+    assert page("/index.html?" + url.partition("?")[2])[0] == 403
+    assert page("/index.html", Authorization="AWS4-HMAC-SHA256 Credential=x")[0] == 403
+    one.put_bucket_policy(Bucket=bucket, Policy=policy(statement("Allow", "*", "s3:GetObject", "s3:ListBucket")))
+    assert page("/")[:2] == (200, "index.html")
+    assert page("/folder/")[:2] == (200, "folder/index.html")
+    assert page("/nothing")[:2] == (404, "error.html")
+    status, text, headers = page("/", host="none.web.test")
+    assert status == 404 and "<li>Code: NoSuchBucket</li>" in text and headers["Content-Type"].startswith("text/html")
+    one.delete_bucket_website(Bucket=bucket)
+    assert page("/")[0] == 404
+    one.delete_bucket_policy(Bucket=bucket)
+
+
 buckets_belong_to_accounts()
 policies()
 users_of_another_account()
@@ -281,4 +314,5 @@ blocks_and_ownership()
 presigned_urls_carry_no_other_headers()
 requester_pays()
 access_logs()
+websites()
 print("access: ok")

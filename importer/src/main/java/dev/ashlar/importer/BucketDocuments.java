@@ -7,11 +7,13 @@ import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.CORSRule;
 import software.amazon.awssdk.services.s3.model.GetBucketNotificationConfigurationResponse;
+import software.amazon.awssdk.services.s3.model.GetBucketWebsiteResponse;
 import software.amazon.awssdk.services.s3.model.Grant;
 import software.amazon.awssdk.services.s3.model.LifecycleRule;
 import software.amazon.awssdk.services.s3.model.Payer;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 import software.amazon.awssdk.services.s3.model.Tag;
+import software.amazon.awssdk.services.s3.model.WebsiteConfiguration;
 
 /**
  * Documents of a bucket that say nothing about how its objects are written: policy, tags, and so
@@ -65,6 +67,10 @@ final class BucketDocuments {
             to.putBucketRequestPayment(
                 r -> r.bucket(bucket).requestPaymentConfiguration(c -> c.payer(payer))));
     bring(
+        "website",
+        BucketDocuments::website,
+        (to, found) -> to.putBucketWebsite(r -> r.bucket(bucket).websiteConfiguration(found)));
+    bring(
         "logging",
         (from, name) -> from.getBucketLogging(r -> r.bucket(name)).loggingEnabled(),
         (to, found) ->
@@ -90,7 +96,6 @@ final class BucketDocuments {
   private void nameOthers() {
     name("encryption", () -> source.getBucketEncryption(r -> r.bucket(bucket)));
     name("replication", () -> source.getBucketReplication(r -> r.bucket(bucket)));
-    name("website", () -> source.getBucketWebsite(r -> r.bucket(bucket)));
     name("notifications", () -> notifications());
     name("ACL", this::acl);
   }
@@ -156,6 +161,16 @@ final class BucketDocuments {
   private static @Nullable Payer payer(S3Client side, String bucket) {
     Payer payer = side.getBucketRequestPayment(r -> r.bucket(bucket)).payer();
     return payer == Payer.REQUESTER ? payer : null;
+  }
+
+  private static WebsiteConfiguration website(S3Client side, String bucket) {
+    GetBucketWebsiteResponse found = side.getBucketWebsite(r -> r.bucket(bucket));
+    return WebsiteConfiguration.builder()
+        .redirectAllRequestsTo(found.redirectAllRequestsTo())
+        .indexDocument(found.indexDocument())
+        .errorDocument(found.errorDocument())
+        .routingRules(found.hasRoutingRules() ? found.routingRules() : null)
+        .build();
   }
 
   private static @Nullable List<CORSRule> cors(S3Client side, String bucket) {

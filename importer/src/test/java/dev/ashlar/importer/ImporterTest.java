@@ -164,6 +164,19 @@ class ImporterTest {
   }
 
   @Test
+  void websitesAreCopied() throws Exception {
+    source.answer("GET /b?versions", 200, FakeStore.list(""));
+    source.answer(
+        "GET /b?website",
+        200,
+        "<WebsiteConfiguration><IndexDocument><Suffix>i</Suffix></IndexDocument>"
+            + "</WebsiteConfiguration>");
+    target.answer("PUT /b?website", 200, "");
+    assertEquals(0, pass("", false, false).failures());
+    assertEquals(List.of("PUT /b?website"), target.changes());
+  }
+
+  @Test
   void loggingIsCopiedIfTheTargetBucketIsFit() throws Exception {
     source.answer("GET /b?versions", 200, FakeStore.list(""));
     source.answer(

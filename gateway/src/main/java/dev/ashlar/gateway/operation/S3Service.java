@@ -56,6 +56,7 @@ import dev.ashlar.gateway.operation.shared.DecidedChanges;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
 import dev.ashlar.gateway.operation.shared.LockRules;
 import dev.ashlar.gateway.operation.shared.OperationNames;
+import dev.ashlar.gateway.operation.website.BucketWebsiteHandler;
 import dev.ashlar.gateway.s3.S3Config;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.gateway.s3.S3RequestParser;
@@ -264,8 +265,7 @@ public final class S3Service implements RequestHandler {
       case S3Request.HeadObject head -> HeadObjectHandler.handle(head, permit);
       case S3Request.DeleteObject delete -> new DeleteObjectHandler(backend).handle(delete, permit);
       case S3Request.DeleteObjects delete ->
-          new DeleteObjectsHandler(backend)
-              .handle(delete, permit, body, parts(exchange, logged));
+          new DeleteObjectsHandler(backend).handle(delete, permit, body, parts(exchange, logged));
       case S3Request.CopyObject copy -> new CopyObjectHandler(backend).handle(copy, permit);
       case S3Request.RenameObject rename -> new RenameObjectHandler(backend).handle(rename, permit);
       case S3Request.GetObjectAttributes get -> GetObjectAttributesHandler.handle(get, permit);
@@ -305,6 +305,9 @@ public final class S3Service implements RequestHandler {
       case S3Request.GetBucketLogging get -> new BucketLoggingHandler(backend).handle(get, permit);
       case S3Request.PutBucketLogging put ->
           new BucketLoggingHandler(backend).handle(put, permit, body);
+      case S3Request.GetBucketWebsite get -> new BucketWebsiteHandler(backend).handle(get);
+      case S3Request.PutBucketWebsite put -> new BucketWebsiteHandler(backend).handle(put, body);
+      case S3Request.DeleteBucketWebsite delete -> new BucketWebsiteHandler(backend).handle(delete);
       case S3Request.GetBucketTagging get -> new BucketTaggingHandler(backend).handle(get);
       case S3Request.PutBucketTagging put -> new BucketTaggingHandler(backend).handle(put, body);
       case S3Request.DeleteBucketTagging delete -> new BucketTaggingHandler(backend).handle(delete);

@@ -65,6 +65,9 @@ public sealed interface S3Request {
       case PutBucketRequestPayment put -> onBucket("s3:PutBucketRequestPayment", put.bucket());
       case GetBucketLogging get -> onBucket("s3:GetBucketLogging", get.bucket());
       case PutBucketLogging put -> onBucket("s3:PutBucketLogging", put.bucket());
+      case GetBucketWebsite get -> onBucket("s3:GetBucketWebsite", get.bucket());
+      case PutBucketWebsite put -> onBucket("s3:PutBucketWebsite", put.bucket());
+      case DeleteBucketWebsite delete -> onBucket("s3:DeleteBucketWebsite", delete.bucket());
       case GetBucketTagging get -> onBucket("s3:GetBucketTagging", get.bucket());
       case PutBucketTagging put -> onBucket("s3:PutBucketTagging", put.bucket());
       case DeleteBucketTagging delete -> onBucket("s3:PutBucketTagging", delete.bucket());
@@ -258,6 +261,13 @@ public sealed interface S3Request {
 
   /** Says where the log of the requests goes, as the body has it. */
   record PutBucketLogging(String bucket) implements S3Request {}
+
+  record GetBucketWebsite(String bucket) implements S3Request {}
+
+  /** Makes the bucket a website, as the body says. */
+  record PutBucketWebsite(String bucket) implements S3Request {}
+
+  record DeleteBucketWebsite(String bucket) implements S3Request {}
 
   record GetBucketTagging(String bucket) implements S3Request {}
 

@@ -225,6 +225,13 @@ public final class S3RequestParser {
           ? new S3Request.GetBucketRequestPayment(bucket)
           : new S3Request.PutBucketRequestPayment(bucket);
     }
+    if (query.has("website")) {
+      return switch (method) {
+        case "GET" -> new S3Request.GetBucketWebsite(bucket);
+        case "PUT" -> new S3Request.PutBucketWebsite(bucket);
+        default -> new S3Request.DeleteBucketWebsite(bucket);
+      };
+    }
     return switch (method) {
       case "GET" -> getBucket(bucket, query);
       case "HEAD" -> new S3Request.HeadBucket(bucket);

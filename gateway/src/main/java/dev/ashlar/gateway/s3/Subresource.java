@@ -50,6 +50,7 @@ public final class Subresource {
           object("uploadId", "GET PUT POST DELETE"),
           bucket("versioning", "GET PUT"),
           bucket("versions", "GET"),
+          bucket("website", "GET PUT DELETE"),
           // Parameters of an operation that another parameter or the method has chosen.
           object("partNumber", "GET HEAD PUT").detail(),
           object("versionId", "GET HEAD PUT POST PATCH DELETE").detail(),
@@ -82,9 +83,6 @@ public final class Subresource {
                   "GetBucketReplication",
                   "s3:GetReplicationConfiguration",
                   S3Error.REPLICATION_CONFIGURATION_NOT_FOUND),
-          bucket("website", "GET PUT DELETE")
-              .unconfigured(
-                  "GetBucketWebsite", "s3:GetBucketWebsite", S3Error.NO_SUCH_WEBSITE_CONFIGURATION),
           // S3 lists or returns these by id, which is part of the feature: nothing truthful to
           // answer.
           bucket("abac", "GET PUT").notImplemented(),

@@ -40,6 +40,9 @@ class AccessTest {
       "<OwnershipControls><Rule><ObjectOwnership>ObjectWriter</ObjectOwnership></Rule>"
           + "</OwnershipControls>";
 
+  private static final String WEBSITE =
+      "<WebsiteConfiguration><IndexDocument><Suffix>index.html</Suffix></IndexDocument>"
+          + "</WebsiteConfiguration>";
   private static final String LOGGING =
       "<BucketLoggingStatus><LoggingEnabled><TargetBucket>conf</TargetBucket>"
           + "<TargetPrefix>log/</TargetPrefix></LoggingEnabled></BucketLoggingStatus>";
@@ -128,6 +131,21 @@ class AccessTest {
         S3Request.PutBucketRequestPayment.class,
         "PUT /bkt?requestPayment",
         "s3:PutBucketRequestPayment",
+        "bucket submit"),
+    GET_BUCKET_WEBSITE(
+        S3Request.GetBucketWebsite.class,
+        "GET /empty?website",
+        "s3:GetBucketWebsite",
+        "bucket documents"),
+    PUT_BUCKET_WEBSITE(
+        S3Request.PutBucketWebsite.class,
+        "PUT /bkt?website",
+        "s3:PutBucketWebsite",
+        "bucket submit"),
+    DELETE_BUCKET_WEBSITE(
+        S3Request.DeleteBucketWebsite.class,
+        "DELETE /empty?website",
+        "s3:DeleteBucketWebsite",
         "bucket submit"),
     GET_BUCKET_TAGGING(
         S3Request.GetBucketTagging.class,
@@ -336,6 +354,7 @@ class AccessTest {
     s3.ok(200, "PUT", "/bkt");
     s3.ok(200, "PUT", "/empty");
     s3.ok(204, TestS3.request("PUT", "/empty?tagging").body(TAGS));
+    s3.ok(200, TestS3.request("PUT", "/empty?website").body(WEBSITE));
     s3.ok(200, TestS3.request("PUT", "/locked").header("x-amz-bucket-object-lock-enabled", "true"));
     s3.ok(
         200,
@@ -368,6 +387,7 @@ class AccessTest {
       case PUT_BUCKET_POLICY -> request.body(POLICY);
       case PUT_PUBLIC_ACCESS_BLOCK -> request.body(BLOCK);
       case PUT_OWNERSHIP_CONTROLS -> request.body(OWNERSHIP);
+      case PUT_BUCKET_WEBSITE -> request.body(WEBSITE);
       case PUT_BUCKET_LOGGING -> request.body(LOGGING);
       case PUT_BUCKET_REQUEST_PAYMENT ->
           request.body(
@@ -423,6 +443,7 @@ class AccessTest {
             "/conf?policy",
             "/conf?publicAccessBlock",
             "/conf?ownershipControls",
+            "/empty?website",
             "/bkt?logging",
             "/bkt?requestPayment",
             "/bkt?uploads",

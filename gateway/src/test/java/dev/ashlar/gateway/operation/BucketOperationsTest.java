@@ -143,7 +143,6 @@ class BucketOperationsTest {
     "encryption, ServerSideEncryptionConfigurationNotFoundError",
     "lifecycle, NoSuchLifecycleConfiguration",
     "replication, ReplicationConfigurationNotFoundError",
-    "website, NoSuchWebsiteConfiguration",
     "inventory, NotImplemented",
     "metrics, NotImplemented"
   })
@@ -155,10 +154,7 @@ class BucketOperationsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({
-    "accelerate, AccelerateConfiguration",
-    "notification, NotificationConfiguration"
-  })
+  @CsvSource({"accelerate, AccelerateConfiguration", "notification, NotificationConfiguration"})
   void featuresWithEmptyDocuments(String feature, String root) throws Exception {
     s3.refused("NoSuchBucket", "GET", "/bkt?" + feature);
     s3.ok(200, "PUT", "/bkt");

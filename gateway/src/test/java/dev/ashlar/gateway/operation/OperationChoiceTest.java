@@ -82,7 +82,7 @@ class OperationChoiceTest {
       uploads                  +..... ...+.. ......
       versioning               +.+... ...... ......
       versions                 +..... ...... ......
-      website                  +.N.N. ...... ......
+      website                  +.+.+. ...... ......
       """;
 
   private static final List<String> TARGETS = List.of("/bkt", "/bkt/k", "/");
@@ -103,6 +103,12 @@ class OperationChoiceTest {
           Map.entry(
               "legal-hold",
               Set.of(S3Request.GetObjectLegalHold.class, S3Request.PutObjectLegalHold.class)),
+          Map.entry(
+              "website",
+              Set.of(
+                  S3Request.GetBucketWebsite.class,
+                  S3Request.PutBucketWebsite.class,
+                  S3Request.DeleteBucketWebsite.class)),
           Map.entry(
               "logging",
               Set.of(S3Request.GetBucketLogging.class, S3Request.PutBucketLogging.class)),

@@ -28,6 +28,7 @@ class RequestAuditTest {
           "DeleteBucketOwnershipControls",
           "DeleteBucketPolicy",
           "DeleteBucketTagging",
+          "DeleteBucketWebsite",
           "DeleteObject",
           "DeleteObjectTagging",
           "DeleteObjects",
@@ -40,6 +41,7 @@ class RequestAuditTest {
           "GetBucketRequestPayment",
           "GetBucketTagging",
           "GetBucketVersioning",
+          "GetBucketWebsite",
           "GetObject",
           "GetObjectAttributes",
           "GetObjectLegalHold",
@@ -62,6 +64,7 @@ class RequestAuditTest {
           "PutBucketRequestPayment",
           "PutBucketTagging",
           "PutBucketVersioning",
+          "PutBucketWebsite",
           "PutObject",
           "PutObjectLegalHold",
           "PutObjectLockConfiguration",
@@ -84,7 +87,6 @@ class RequestAuditTest {
           Map.entry("GET /b?lifecycle", "GetBucketLifecycleConfiguration"),
           Map.entry("GET /b?notification", "GetBucketNotificationConfiguration"),
           Map.entry("GET /b?replication", "GetBucketReplication"),
-          Map.entry("GET /b?website", "GetBucketWebsite"),
           Map.entry("GET /b/k", "GetObject"));
 
   private static void collect(Class<?> type, Set<String> names) {

@@ -30,6 +30,7 @@ import dev.ashlar.gateway.iam.IamService;
 import dev.ashlar.gateway.minio.AdminInfoService;
 import dev.ashlar.gateway.minio.AdminInfoService.StoreInfo;
 import dev.ashlar.gateway.operation.S3Service;
+import dev.ashlar.gateway.operation.website.WebsiteService;
 import dev.ashlar.gateway.principal.Principals;
 import dev.ashlar.gateway.principal.RootAccount;
 import dev.ashlar.gateway.principal.SecretSeals;
@@ -40,6 +41,7 @@ import dev.ashlar.gateway.s3.S3Config;
 import dev.ashlar.gateway.s3.VirtualHosts;
 import dev.ashlar.gateway.session.SessionService;
 import dev.ashlar.gateway.trace.TracedRequests;
+import dev.ashlar.gateway.website.SiteHosts;
 import dev.ashlar.metadata.garbage.GarbageCollector;
 import dev.ashlar.metadata.garbage.GarbageConfig;
 import dev.ashlar.protocol.client.MetadataClient;
@@ -338,10 +340,13 @@ final class GatewayRole implements AutoCloseable {
     opened.add(service.accessLog().start(options.background().accessLogInterval()));
     FormAuthenticator forms =
         new FormAuthenticator(principals, signedRegion(), dependencies.clock(), attempts);
+    VirtualHosts named = hosts.and(options.service().websiteDomains());
     AdminInfoService withAdministration =
         new AdminInfoService(
-            TracedRequests.of(withIdentities(service, forms, seals), dependencies.tracer()),
-            hosts,
+            TracedRequests.of(
+                withWebsites(service, withIdentities(service, forms, seals)),
+                dependencies.tracer()),
+            named,
             forms,
             firstOwner(),
             info,
@@ -356,7 +361,7 @@ final class GatewayRole implements AutoCloseable {
         .add(
             new S3Server(
                 http,
-                new HealthService(withAdministration, hosts, state),
+                new HealthService(withAdministration, named, state),
                 budget,
                 dependencies.meters(),
                 dependencies.clock(),
@@ -381,6 +386,12 @@ final class GatewayRole implements AutoCloseable {
               each.isTls() ? Objects.requireNonNull(tls)::secure : null));
     }
     return listeners;
+  }
+
+  /** Websites on hosts of their own. */
+  private RequestHandler withWebsites(S3Service s3, RequestHandler others) {
+    SiteHosts hosts = new SiteHosts(options.service().websiteDomains());
+    return new WebsiteService(s3, others, backend.metadata(), hosts);
   }
 
   /** IAM and STS on the same port. */

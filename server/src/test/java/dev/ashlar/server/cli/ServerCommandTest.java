@@ -14,6 +14,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -48,6 +49,21 @@ class ServerCommandTest {
     assertTrue(unknown.getFirst().contains("--profil"), unknown::toString);
     assertTrue(unknown.size() <= 4, unknown::toString);
     assertTrue(refusal("admin", "drive", "recall").size() <= 4);
+  }
+
+  @Test
+  void intervalsOfAccessLogsAndHostsOfWebsites() {
+    ServerOptions options =
+        ServerOptions.parse(
+            Map.of(), "--access-log-interval=7", "--website-domain=Web.Test,b.test");
+    assertEquals(Duration.ofSeconds(7), options.background().accessLogInterval());
+    assertEquals(List.of("web.test", "b.test"), options.service().websiteDomains());
+    assertEquals(
+        "--access-log-interval takes 1 to 900, not 901",
+        refusal("server", "--access-log-interval=901").getFirst());
+    assertEquals(
+        "--website-domain takes host names other than those of --domain, not 'a.test'",
+        refusal("server", "--domain=a.test", "--website-domain=b.test,A.test").getFirst());
   }
 
   /** systemd starts the server again after 1, and not after 2. */

@@ -6,7 +6,10 @@ package dev.ashlar.gateway.operation.shared;
  */
 public enum BucketDocumentKind {
   /** The Tagging document of S3. */
-  TAGS(8);
+  TAGS(8),
+
+  /** The WebsiteConfiguration document of S3. */
+  WEBSITE(15);
 
   private final int number;
 
