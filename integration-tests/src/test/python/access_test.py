@@ -5,6 +5,7 @@ Run by AccessIT: access_test.py ENDPOINT SEED ACCOUNT ACCOUNT, each account as i
 
 import json
 import sys
+import time
 import urllib.error
 import urllib.request
 
@@ -220,10 +221,98 @@ def presigned_urls_carry_no_other_headers():
     one.delete_bucket_policy(Bucket=bucket)
 
 
+def requester_pays():
+    payment = {"Payer": "Requester"}
+    assert one.get_bucket_request_payment(Bucket=bucket)["Payer"] == "BucketOwner"
+    one.put_bucket_request_payment(Bucket=bucket, RequestPaymentConfiguration=payment)
+    assert one.get_bucket_request_payment(Bucket=bucket)["Payer"] == "Requester"
+    one.put_bucket_policy(Bucket=bucket, Policy=policy(statement("Allow", "*", "s3:GetObject")))
+    assert one.get_object(Bucket=bucket, Key="k")["Body"].read() == b"data"
+    assert_error("AccessDenied", two.get_object, Bucket=bucket, Key="k")
+    assert_error("AccessDenied", anonymous.get_object, Bucket=bucket, Key="k", RequestPayer="requester")
+    answer = two.get_object(Bucket=bucket, Key="k", RequestPayer="requester")
+    assert answer["Body"].read() == b"data" and answer["RequestCharged"] == "requester"
+    for params, status in (({}, 403), ({"RequestPayer": "requester"}, 200)):
+        url = two.generate_presigned_url("get_object", Params={"Bucket": bucket, "Key": "k", **params})
+        assert url_status(url) == status, url
+    one.put_bucket_request_payment(Bucket=bucket, RequestPaymentConfiguration={"Payer": "BucketOwner"})
+    assert url_status(f"{ENDPOINT}/{bucket}/k") == 200
+    one.delete_bucket_policy(Bucket=bucket)
+
+
+def access_logs():
+    logs = bucket + "-logs"
+    one.create_bucket(Bucket=logs)
+    enabled = {"TargetBucket": logs, "TargetPrefix": "log/"}
+    status = {"LoggingEnabled": enabled}
+    assert "LoggingEnabled" not in one.get_bucket_logging(Bucket=bucket)
+    wrong = "InvalidTargetBucketForLogging"
+    assert_error(wrong, one.put_bucket_logging, Bucket=bucket, BucketLoggingStatus=status)
+    allowed = {
+        "Effect": "Allow",
+        "Principal": {"Service": "logging.s3.amazonaws.com"},
+        "Action": "s3:PutObject",
+        "Resource": f"arn:aws:s3:::{logs}/log/*",
+        "Condition": {"StringEquals": {"aws:SourceAccount": ONE["account"]}},
+    }
+    one.put_bucket_policy(Bucket=logs, Policy=policy(allowed))
+    one.put_bucket_logging(Bucket=bucket, BucketLoggingStatus=status)
+    assert one.get_bucket_logging(Bucket=bucket)["LoggingEnabled"] == enabled
+    assert_error("AccessDenied", two.put_bucket_logging, Bucket=bucket, BucketLoggingStatus={})
+    request = one.get_object(Bucket=bucket, Key="k")["ResponseMetadata"]["RequestId"]
+    line = ""
+    deadline = time.monotonic() + 120
+    while request not in line and time.monotonic() < deadline:
+        time.sleep(0.2)
+        for entry in one.list_objects_v2(Bucket=logs, Prefix="log/").get("Contents", []):
+            text = one.get_object(Bucket=logs, Key=entry["Key"])["Body"].read().decode()
+            line = "".join(each for each in text.splitlines() if request in each) or line
+    for part in (ONE["canonicalId"], bucket, "REST.GET.OBJECT", " k ", " SigV4 ", " AuthHeader ", "Boto3", " 200 "):
+        assert part in line, (part, line)
+    one.put_bucket_logging(Bucket=bucket, BucketLoggingStatus={})
+    assert "LoggingEnabled" not in one.get_bucket_logging(Bucket=bucket)
+
+
+def websites():
+    def page(path, host=f"{bucket}.web.test", **headers):
+        request = urllib.request.Request(ENDPOINT + path, headers={"Host": host, **headers})
+        try:
+            with urllib.request.urlopen(request) as answer:
+                return answer.status, answer.read().decode(), answer.headers
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode(), error.headers
+
+    assert_error("NoSuchWebsiteConfiguration", one.get_bucket_website, Bucket=bucket)
+    website = {"IndexDocument": {"Suffix": "index.html"}, "ErrorDocument": {"Key": "error.html"}}
+    one.put_bucket_website(Bucket=bucket, WebsiteConfiguration=website)
+    answer = one.get_bucket_website(Bucket=bucket)
+    assert {name: answer[name] for name in website} == website
+    assert_error("AccessDenied", two.get_bucket_website, Bucket=bucket)
+    for key in ("index.html", "folder/index.html", "error.html"):
+        one.put_object(Bucket=bucket, Key=key, Body=key.encode(), ContentType="text/html")
+    assert page("/")[0] == 403
+    # A signature for the same path and host makes nobody of the reader.
+    url = one.generate_presigned_url("get_object", Params={"Bucket": bucket, "Key": "index.html"})
+    assert page("/index.html?" + url.partition("?")[2])[0] == 403
+    assert page("/index.html", Authorization="AWS4-HMAC-SHA256 Credential=x")[0] == 403
+    one.put_bucket_policy(Bucket=bucket, Policy=policy(statement("Allow", "*", "s3:GetObject", "s3:ListBucket")))
+    assert page("/")[:2] == (200, "index.html")
+    assert page("/folder/")[:2] == (200, "folder/index.html")
+    assert page("/nothing")[:2] == (404, "error.html")
+    status, text, headers = page("/", host="none.web.test")
+    assert status == 404 and "<li>Code: NoSuchBucket</li>" in text and headers["Content-Type"].startswith("text/html")
+    one.delete_bucket_website(Bucket=bucket)
+    assert page("/")[0] == 404
+    one.delete_bucket_policy(Bucket=bucket)
+
+
 buckets_belong_to_accounts()
 policies()
 users_of_another_account()
 acls()
 blocks_and_ownership()
 presigned_urls_carry_no_other_headers()
+requester_pays()
+access_logs()
+websites()
 print("access: ok")

@@ -10,10 +10,12 @@ import random
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 
 ENDPOINT, SEED, FOLDER = sys.argv[1], int(sys.argv[2]), pathlib.Path(sys.argv[3])
 MIB = 1024 * 1024
+ALGORITHMS = ("CRC32", "CRC32C", "CRC64NVME", "SHA1", "SHA256", "SHA512", "XXHASH64", "XXHASH3", "XXHASH128")
 AWS = pathlib.Path(sys.executable).with_name("aws")
 CONFIG = FOLDER / "config"
 # Version 1 of the cli signs URLs with the retired version 2 unless told.
@@ -92,7 +94,7 @@ def test_presign():
 
 def test_checksum_algorithms():
     body = file("sum.bin", 70_000)
-    for algorithm in ("CRC32", "CRC32C", "CRC64NVME", "SHA1", "SHA256"):
+    for algorithm in ALGORITHMS:
         put = s3api("put-object", "--key", "sum", "--body", body, "--checksum-algorithm", algorithm)
         head = s3api("head-object", "--key", "sum", "--checksum-mode", "ENABLED")
         assert head[f"Checksum{algorithm}"] == put[f"Checksum{algorithm}"], (algorithm, put, head)
@@ -102,6 +104,49 @@ def test_checksum_algorithms():
     )
     assert attributes["ObjectSize"] == 70_000
     assert attributes["ETag"] == hashlib.md5(body.read_bytes()).hexdigest()
+
+
+def preflight(origin, method, headers=""):
+    asked = {"Origin": origin, "Access-Control-Request-Method": method, "Access-Control-Request-Headers": headers}
+    request = urllib.request.Request(f"{ENDPOINT}/{bucket}/cp/small.txt", method="OPTIONS", headers=asked)
+    try:
+        with urllib.request.urlopen(request) as answer:
+            return answer.status, answer.headers
+    except urllib.error.HTTPError as error:
+        return error.code, error.headers
+
+
+def test_cors():
+    assert "NoSuchCORSConfiguration" in s3api("get-bucket-cors", fails=True)
+    assert preflight("https://app.test", "GET")[0] == 403
+    rule = {
+        "ID": "app",
+        "AllowedOrigins": ["https://*.test"],
+        "AllowedMethods": ["GET", "PUT"],
+        "AllowedHeaders": ["x-amz-*", "content-type"],
+        "ExposeHeaders": ["ETag", "x-amz-version-id"],
+        "MaxAgeSeconds": 600,
+    }
+    s3api("put-bucket-cors", "--cors-configuration", json.dumps({"CORSRules": [rule]}))
+    assert s3api("get-bucket-cors")["CORSRules"] == [rule]
+    status, headers = preflight("https://app.test", "PUT", "Content-Type, x-amz-meta-a")
+    assert status == 200 and headers["Access-Control-Allow-Origin"] == "https://app.test", (status, headers.items())
+    assert headers["Access-Control-Allow-Headers"] == "content-type, x-amz-meta-a"
+    assert headers["Access-Control-Max-Age"] == "600" and headers["Access-Control-Allow-Credentials"] == "true"
+    assert preflight("https://app.test", "DELETE")[0] == 403
+    assert preflight("https://app.example", "GET")[0] == 403
+    assert preflight("https://app.test", "GET", "authorization")[0] == 403
+    url = aws("s3", "presign", f"s3://{bucket}/cp/small.txt").strip()
+    with urllib.request.urlopen(urllib.request.Request(url, headers={"Origin": "https://app.test"})) as answer:
+        assert answer.read() == (FOLDER / "small.txt").read_bytes()
+        assert answer.headers["Access-Control-Expose-Headers"] == "ETag, x-amz-version-id"
+    try:
+        urllib.request.urlopen(urllib.request.Request(f"{ENDPOINT}/{bucket}/x", headers={"Origin": "https://app.test"}))
+        raise AssertionError("anonymous requests are refused")
+    except urllib.error.HTTPError as error:
+        assert (error.code, error.headers["Access-Control-Allow-Origin"]) == (403, "https://app.test")
+    s3api("delete-bucket-cors")
+    assert "NoSuchCORSConfiguration" in s3api("get-bucket-cors", fails=True)
 
 
 def test_multipart_by_hand():
@@ -155,7 +200,7 @@ def main():
         chains = [
             threads.submit(run, test_sync_both_ways),
             threads.submit(run, test_checksum_algorithms, test_multipart_by_hand, test_range_and_metadata),
-            threads.submit(run, test_server_side_copy_and_move, test_presign),
+            threads.submit(run, test_server_side_copy_and_move, test_presign, test_cors),
         ]
         passed += sum(chain.result() for chain in chains)
     passed += run(test_errors, test_remove_everything)

@@ -1,9 +1,12 @@
 """What boto3 makes of the server. Run by Boto3IT: boto3_test.py ENDPOINT SEED."""
 
+import base64
 import hashlib
 import io
 import random
 import sys
+import urllib.error
+import urllib.parse
 import urllib.request
 
 import boto3
@@ -15,6 +18,7 @@ ENDPOINT, SEED = sys.argv[1], int(sys.argv[2])
 UNIT = 16 * 1024
 STRIPE = 4 * UNIT
 MIB = 1024 * 1024
+ALGORITHMS = ("CRC32", "CRC32C", "CRC64NVME", "SHA1", "SHA256", "SHA512", "XXHASH64", "XXHASH3", "XXHASH128")
 
 
 def client(**config):
@@ -89,12 +93,24 @@ def test_stream_of_unknown_origin():
 
 def test_checksums():
     data = content(50_000)
-    for algorithm in ("CRC32", "CRC32C", "CRC64NVME", "SHA1", "SHA256"):
+    for algorithm in ALGORITHMS:
         put = s3.put_object(Bucket=bucket, Key="sum", Body=data, ChecksumAlgorithm=algorithm)
         head = s3.head_object(Bucket=bucket, Key="sum", ChecksumMode="ENABLED")
         assert head[f"Checksum{algorithm}"] == put[f"Checksum{algorithm}"], (algorithm, put, head)
         got = s3.get_object(Bucket=bucket, Key="sum", ChecksumMode="ENABLED")
         assert got["Body"].read() == data
+    # boto3 sends an MD5 only where it is given one.
+    md5 = base64.b64encode(hashlib.md5(data).digest()).decode()
+    assert s3.put_object(Bucket=bucket, Key="sum", Body=data, ChecksumMD5=md5)["ChecksumMD5"] == md5
+    assert_error("BadDigest", 400, s3.put_object, Bucket=bucket, Key="sum", Body=data + b"1", ChecksumMD5=md5)
+    for algorithm in ("SHA512", "XXHASH128"):
+        upload = s3.create_multipart_upload(Bucket=bucket, Key="sums", ChecksumAlgorithm=algorithm)["UploadId"]
+        part = {"PartNumber": 1, "UploadId": upload, "Bucket": bucket, "Key": "sums"}
+        put = s3.upload_part(Body=data, ChecksumAlgorithm=algorithm, **part)
+        name = f"Checksum{algorithm}"
+        parts = {"Parts": [{"PartNumber": 1, "ETag": put["ETag"], name: put[name]}]}
+        done = s3.complete_multipart_upload(Bucket=bucket, Key="sums", UploadId=upload, MultipartUpload=parts)
+        assert done[name].endswith("-1") and done["ChecksumType"] == "COMPOSITE", done
 
 
 def test_ranges():
@@ -173,6 +189,75 @@ def test_unsigned_payload():
     signed = client(s3={"addressing_style": "path", "payload_signing_enabled": True})
     signed.put_object(Bucket=bucket, Key="signed", Body=content(70_001))
     assert s3.get_object(Bucket=bucket, Key="signed")["Body"].read() == content(70_001)
+
+
+def post_form(url, fields, data, name="name of the file.bin", headers={}):
+    """As a browser: status, headers and body, redirects not followed."""
+    boundary = "----FormBoundary" + hashlib.md5(data).hexdigest()
+    parts = [f'--{boundary}\r\nContent-Disposition: form-data; name="{k}"\r\n\r\n{v}\r\n' for k, v in fields.items()]
+    head = f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n'
+    head += "Content-Type: application/x-not-looked-at\r\n\r\n"
+    body = "".join(parts).encode() + head.encode() + data + f"\r\n--{boundary}--\r\n".encode()
+    headers = {"Content-Type": f"multipart/form-data; boundary={boundary}", **headers}
+    request = urllib.request.Request(url, data=body, headers=headers)
+
+    class NoRedirect(urllib.request.HTTPRedirectHandler):
+        def redirect_request(self, *_):
+            return None
+
+    try:
+        with urllib.request.build_opener(NoRedirect).open(request) as answer:
+            return answer.status, answer.headers, answer.read()
+    except urllib.error.HTTPError as error:
+        return error.code, error.headers, error.read()
+
+
+def test_presigned_post():
+    signer = client(signature_version="s3v4", s3={"addressing_style": "path"})
+    fields = {
+        "Content-Type": "image/png",
+        "x-amz-meta-color": "blue",
+        "tagging": "<Tagging><TagSet><Tag><Key>a</Key><Value>b</Value></Tag></TagSet></Tagging>",
+        "success_action_status": "201",
+    }
+    conditions = [{k: v} for k, v in fields.items()] + [["content-length-range", 1, 3 * MIB]]
+    post = signer.generate_presigned_post(bucket, "up/${filename}", dict(fields), list(conditions), ExpiresIn=100)
+    for length in (1, STRIPE - 1, STRIPE, 3 * MIB):
+        data = content(length)
+        status, headers, body = post_form(post["url"], post["fields"], data)
+        assert status == 201, (status, body)
+        assert b"<Key>up/name of the file.bin</Key>" in body and b"<Bucket>" + bucket.encode() in body, body
+        got = s3.get_object(Bucket=bucket, Key="up/name of the file.bin")
+        assert got["Body"].read() == data, f"{length} bytes differ"
+        assert got["ETag"] == headers["ETag"] == f'"{hashlib.md5(data).hexdigest()}"'
+        assert got["ContentType"] == "image/png" and got["Metadata"] == {"color": "blue"}, got
+        assert got["TagCount"] == 1
+        s3.delete_object(Bucket=bucket, Key="up/name of the file.bin")
+    refused = {
+        "too large": (post["fields"], content(3 * MIB + 1), 400, b"EntityTooLarge"),
+        "too small": (post["fields"], b"", 400, b"EntityTooSmall"),
+        "another field": ({**post["fields"], "acl": "public-read"}, b"1", 403, b"AccessDenied"),
+        "another key": ({**post["fields"], "key": "other"}, b"1", 403, b"AccessDenied"),
+        "another type": ({**post["fields"], "Content-Type": "text/html"}, b"1", 403, b"AccessDenied"),
+        "a wrong signature": ({**post["fields"], "x-amz-signature": "0" * 64}, b"1", 403, b"SignatureDoesNotMatch"),
+        "no signature": ({"key": "k"}, b"1", 403, b"AccessDenied"),
+    }
+    for why, (changed, data, status, code) in refused.items():
+        answer = post_form(post["url"], changed, data)
+        assert answer[0] == status and code in answer[2], (why, answer)
+    assert "Contents" not in s3.list_objects_v2(Bucket=bucket, Prefix="up/")
+
+
+def test_post_to_a_virtual_host_and_redirect():
+    target = "http://localhost/done?a=b"
+    post = client(signature_version="s3v4").generate_presigned_post(
+        bucket, "redirected", {"success_action_redirect": target}, [{"success_action_redirect": target}]
+    )
+    host = urllib.parse.urlsplit(ENDPOINT).netloc.replace("127.0.0.1", "localhost")
+    status, headers, body = post_form(ENDPOINT + "/", post["fields"], b"1", headers={"Host": f"{bucket}.{host}"})
+    etag = "%22" + hashlib.md5(b"1").hexdigest() + "%22"
+    assert (status, headers["Location"]) == (303, f"{target}&bucket={bucket}&key=redirected&etag={etag}"), (status, body)
+    assert s3.get_object(Bucket=bucket, Key="redirected")["Body"].read() == b"1"
 
 
 def test_emptying_a_bucket():

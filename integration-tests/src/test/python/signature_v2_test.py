@@ -58,6 +58,23 @@ for style in ("path", "virtual"):
         assert url_status(url, headers={"x-amz-checksum-mode": "ENABLED"})[0] == 403
     answer = old.delete_objects(Bucket=bucket, Delete={"Objects": [{"Key": k} for k in (key, "copy", "parts")]})
     assert len(answer["Deleted"]) == 3
+# The policy of a form is signed, too.
+post = client("s3", "path").generate_presigned_post(bucket, "form", {"acl": "private"}, [{"acl": "private"}])
+assert "AWSAccessKeyId" in post["fields"], post
+
+
+def post_form(fields):
+    parts = {**fields, "file": "content"}
+    body = "".join(f'--b\r\nContent-Disposition: form-data; name="{k}"\r\n\r\n{v}\r\n' for k, v in parts.items())
+    headers = {"Content-Type": "multipart/form-data; boundary=b"}
+    return url_status(post["url"], "POST", (body + "--b--").encode(), headers)[0]
+
+
+assert post_form({**post["fields"], "signature": "AAAA"}) == 403
+assert post_form({**post["fields"], "acl": "public-read"}) == 403
+assert post_form(post["fields"]) == 204
+assert client("s3", "path").get_object(Bucket=bucket, Key="form")["Body"].read() == b"content"
+client("s3", "path").delete_object(Bucket=bucket, Key="form")
 # Version 4 is accepted besides.
 assert client("s3v4", "path").list_objects_v2(Bucket=bucket)["KeyCount"] == 0
 client("s3", "path").delete_bucket(Bucket=bucket)

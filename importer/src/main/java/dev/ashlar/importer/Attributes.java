@@ -3,6 +3,7 @@ package dev.ashlar.importer;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -10,6 +11,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.core.SdkResponse;
 import software.amazon.awssdk.services.s3.model.ChecksumAlgorithm;
 import software.amazon.awssdk.services.s3.model.ChecksumType;
 import software.amazon.awssdk.services.s3.model.CreateMultipartUploadRequest;
@@ -73,19 +75,29 @@ record Attributes(
       @Nullable ChecksumAlgorithm algorithm, @Nullable String value, @Nullable ChecksumType type) {
     static final Checksum NONE = new Checksum(null, null, null);
 
-    static Checksum of(
-        @Nullable String crc32,
-        @Nullable String crc32c,
-        @Nullable String crc64,
-        @Nullable String sha1,
-        @Nullable String sha256,
-        @Nullable ChecksumType type) {
-      return Stream.of(
-              new Checksum(ChecksumAlgorithm.CRC64_NVME, crc64, type),
-              new Checksum(ChecksumAlgorithm.SHA256, sha256, type),
-              new Checksum(ChecksumAlgorithm.SHA1, sha1, type),
-              new Checksum(ChecksumAlgorithm.CRC32_C, crc32c, type),
-              new Checksum(ChecksumAlgorithm.CRC32, crc32, type))
+    /** Of those that an object can have several of, the first. */
+    private static final List<ChecksumAlgorithm> PREFERRED =
+        List.of(
+            ChecksumAlgorithm.CRC64_NVME,
+            ChecksumAlgorithm.SHA512,
+            ChecksumAlgorithm.SHA256,
+            ChecksumAlgorithm.SHA1,
+            ChecksumAlgorithm.MD5,
+            ChecksumAlgorithm.XXHASH128,
+            ChecksumAlgorithm.XXHASH3,
+            ChecksumAlgorithm.XXHASH64,
+            ChecksumAlgorithm.CRC32_C,
+            ChecksumAlgorithm.CRC32);
+
+    /** What an answer tells about an object. */
+    static Checksum of(SdkResponse from, @Nullable ChecksumType type) {
+      return PREFERRED.stream()
+          .map(
+              each ->
+                  new Checksum(
+                      each,
+                      from.getValueForField("Checksum" + each, String.class).orElse(null),
+                      type))
           .filter(each -> each.value() != null)
           .findFirst()
           .orElse(NONE);
@@ -106,13 +118,7 @@ record Attributes(
             from.objectLockMode(),
             from.objectLockRetainUntilDate(),
             from.objectLockLegalHoldStatus()),
-        Checksum.of(
-            from.checksumCRC32(),
-            from.checksumCRC32C(),
-            from.checksumCRC64NVME(),
-            from.checksumSHA1(),
-            from.checksumSHA256(),
-            from.checksumType()),
+        Checksum.of(from, from.checksumType()),
         isByKey(from.serverSideEncryption()));
   }
 
@@ -130,13 +136,7 @@ record Attributes(
             from.objectLockMode(),
             from.objectLockRetainUntilDate(),
             from.objectLockLegalHoldStatus()),
-        Checksum.of(
-            from.checksumCRC32(),
-            from.checksumCRC32C(),
-            from.checksumCRC64NVME(),
-            from.checksumSHA1(),
-            from.checksumSHA256(),
-            from.checksumType()),
+        Checksum.of(from, from.checksumType()),
         isByKey(from.serverSideEncryption()));
   }
 
@@ -233,6 +233,11 @@ record Attributes(
         case SHA256 -> request.checksumSHA256(checksum.value());
         case SHA1 -> request.checksumSHA1(checksum.value());
         case CRC32_C -> request.checksumCRC32C(checksum.value());
+        case SHA512 -> request.checksumSHA512(checksum.value());
+        case MD5 -> request.checksumMD5(checksum.value());
+        case XXHASH64 -> request.checksumXXHASH64(checksum.value());
+        case XXHASH3 -> request.checksumXXHASH3(checksum.value());
+        case XXHASH128 -> request.checksumXXHASH128(checksum.value());
         default -> request.checksumCRC32(checksum.value());
       }
     }

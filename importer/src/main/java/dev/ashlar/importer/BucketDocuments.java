@@ -1,16 +1,22 @@
 package dev.ashlar.importer;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.CORSRule;
+import software.amazon.awssdk.services.s3.model.GetBucketLifecycleConfigurationResponse;
 import software.amazon.awssdk.services.s3.model.GetBucketNotificationConfigurationResponse;
+import software.amazon.awssdk.services.s3.model.GetBucketWebsiteResponse;
 import software.amazon.awssdk.services.s3.model.Grant;
 import software.amazon.awssdk.services.s3.model.LifecycleRule;
+import software.amazon.awssdk.services.s3.model.Payer;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 import software.amazon.awssdk.services.s3.model.Tag;
+import software.amazon.awssdk.services.s3.model.TransitionDefaultMinimumObjectSize;
+import software.amazon.awssdk.services.s3.model.WebsiteConfiguration;
 
 /**
  * Documents of a bucket that say nothing about how its objects are written: policy, tags, and so
@@ -58,6 +64,22 @@ final class BucketDocuments {
         (to, found) ->
             to.putPublicAccessBlock(r -> r.bucket(bucket).publicAccessBlockConfiguration(found)));
     bring(
+        "request payment",
+        BucketDocuments::payer,
+        (to, payer) ->
+            to.putBucketRequestPayment(
+                r -> r.bucket(bucket).requestPaymentConfiguration(c -> c.payer(payer))));
+    bring(
+        "website",
+        BucketDocuments::website,
+        (to, found) -> to.putBucketWebsite(r -> r.bucket(bucket).websiteConfiguration(found)));
+    bring(
+        "logging",
+        (from, name) -> from.getBucketLogging(r -> r.bucket(name)).loggingEnabled(),
+        (to, found) ->
+            to.putBucketLogging(
+                r -> r.bucket(bucket).bucketLoggingStatus(s -> s.loggingEnabled(found))));
+    bring(
         "policy",
         (from, name) -> from.getBucketPolicy(r -> r.bucket(name)).policy(),
         (to, found) -> to.putBucketPolicy(r -> r.bucket(bucket).policy(found)));
@@ -69,17 +91,18 @@ final class BucketDocuments {
     bring(
         "lifecycle",
         BucketDocuments::lifecycle,
-        (to, rules) ->
+        (to, found) ->
             to.putBucketLifecycleConfiguration(
-                r -> r.bucket(bucket).lifecycleConfiguration(c -> c.rules(rules))));
+                r ->
+                    r.bucket(bucket)
+                        .lifecycleConfiguration(c -> c.rules(found.rules()))
+                        .transitionDefaultMinimumObjectSize(found.minimum())));
   }
 
   private void nameOthers() {
     name("encryption", () -> source.getBucketEncryption(r -> r.bucket(bucket)));
     name("replication", () -> source.getBucketReplication(r -> r.bucket(bucket)));
-    name("website", () -> source.getBucketWebsite(r -> r.bucket(bucket)));
     name("notifications", () -> notifications());
-    name("logging", () -> source.getBucketLogging(r -> r.bucket(bucket)).loggingEnabled());
     name("ACL", this::acl);
   }
 
@@ -104,7 +127,7 @@ final class BucketDocuments {
         rule.differs(bucket, what);
       }
     } catch (S3Exception e) {
-      if (BucketSettings.isUnknown(e)) {
+      if (BucketSettings.isUnknown(e) || isUnfitTarget(e)) {
         tally.notCarriedOver(bucket + ": " + what);
       } else {
         fail(what, e);
@@ -112,6 +135,12 @@ final class BucketDocuments {
     } catch (SdkException e) {
       fail(what, e);
     }
+  }
+
+  /** The bucket that gets the log is not there yet, or does not let it in. */
+  private static boolean isUnfitTarget(S3Exception answer) {
+    return answer.awsErrorDetails() != null
+        && "InvalidTargetBucketForLogging".equals(answer.awsErrorDetails().errorCode());
   }
 
   private void fail(String what, SdkException e) {
@@ -134,12 +163,37 @@ final class BucketDocuments {
     return orNull(side.getBucketTagging(r -> r.bucket(bucket)).tagSet());
   }
 
+  /** Null if it is the owner, who pays unless somebody else is named. */
+  private static @Nullable Payer payer(S3Client side, String bucket) {
+    Payer payer = side.getBucketRequestPayment(r -> r.bucket(bucket)).payer();
+    return payer == Payer.REQUESTER ? payer : null;
+  }
+
+  private static WebsiteConfiguration website(S3Client side, String bucket) {
+    GetBucketWebsiteResponse found = side.getBucketWebsite(r -> r.bucket(bucket));
+    return WebsiteConfiguration.builder()
+        .redirectAllRequestsTo(found.redirectAllRequestsTo())
+        .indexDocument(found.indexDocument())
+        .errorDocument(found.errorDocument())
+        .routingRules(found.hasRoutingRules() ? found.routingRules() : null)
+        .build();
+  }
+
   private static @Nullable List<CORSRule> cors(S3Client side, String bucket) {
     return orNull(side.getBucketCors(r -> r.bucket(bucket)).corsRules());
   }
 
-  private static @Nullable List<LifecycleRule> lifecycle(S3Client side, String bucket) {
-    return orNull(side.getBucketLifecycleConfiguration(r -> r.bucket(bucket)).rules());
+  /** Rules, and which objects they do not move because of their size. */
+  private record Lifecycle(List<LifecycleRule> rules, TransitionDefaultMinimumObjectSize minimum) {}
+
+  private static @Nullable Lifecycle lifecycle(S3Client side, String bucket) {
+    GetBucketLifecycleConfigurationResponse found =
+        side.getBucketLifecycleConfiguration(r -> r.bucket(bucket));
+    // Services that do not tell move objects of all sizes.
+    TransitionDefaultMinimumObjectSize minimum =
+        Optional.ofNullable(found.transitionDefaultMinimumObjectSize())
+            .orElse(TransitionDefaultMinimumObjectSize.VARIES_BY_STORAGE_CLASS);
+    return found.rules().isEmpty() ? null : new Lifecycle(found.rules(), minimum);
   }
 
   private static <T> @Nullable List<T> orNull(List<T> list) {

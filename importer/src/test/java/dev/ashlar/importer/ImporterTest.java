@@ -149,6 +149,49 @@ class ImporterTest {
   }
 
   @Test
+  void bucketsWhoseRequestersPayStayThat() throws Exception {
+    String document =
+        "<RequestPaymentConfiguration><Payer>%s</Payer></RequestPaymentConfiguration>";
+    source.answer("GET /b?versions", 200, FakeStore.list(""));
+    target.answer("GET /b?requestPayment", 200, document.formatted("BucketOwner"));
+    target.answer("PUT /b?requestPayment", 200, "");
+    source.answer("GET /b?requestPayment", 200, document.formatted("BucketOwner"));
+    pass("", true, false);
+    assertEquals(List.of(), target.changes());
+    source.answer("GET /b?requestPayment", 200, document.formatted("Requester"));
+    pass("", false, false);
+    assertEquals(List.of("PUT /b?requestPayment"), target.changes());
+  }
+
+  @Test
+  void websitesAreCopied() throws Exception {
+    source.answer("GET /b?versions", 200, FakeStore.list(""));
+    source.answer(
+        "GET /b?website",
+        200,
+        "<WebsiteConfiguration><IndexDocument><Suffix>i</Suffix></IndexDocument>"
+            + "</WebsiteConfiguration>");
+    target.answer("PUT /b?website", 200, "");
+    assertEquals(0, pass("", false, false).failures());
+    assertEquals(List.of("PUT /b?website"), target.changes());
+  }
+
+  @Test
+  void loggingIsCopiedIfTheTargetBucketIsFit() throws Exception {
+    source.answer("GET /b?versions", 200, FakeStore.list(""));
+    source.answer(
+        "GET /b?logging",
+        200,
+        "<BucketLoggingStatus><LoggingEnabled><TargetBucket>logs</TargetBucket>"
+            + "<TargetPrefix>p</TargetPrefix></LoggingEnabled></BucketLoggingStatus>");
+    target.answer("GET /b?logging", 200, "<BucketLoggingStatus/>");
+    target.answer("PUT /b?logging", 400, FakeStore.error("InvalidTargetBucketForLogging"));
+    Tally tally = pass("", false, false);
+    assertEquals(0, tally.failures());
+    assertEquals(List.of("PUT /b?logging"), target.changes());
+  }
+
+  @Test
   void prefixSetsNothingOnABucketThatWasThere() throws Exception {
     source.answer("GET /b?policy", 200, "{\"of\":\"source\"}");
     pass("prefix", false, false);

@@ -1,8 +1,11 @@
 package dev.ashlar.gateway.access;
 
 import dev.ashlar.gateway.access.policy.AccessRequest;
+import dev.ashlar.gateway.access.policy.Requester;
 import dev.ashlar.gateway.access.policy.decision.Authorization;
 import dev.ashlar.gateway.access.policy.decision.Decision;
+import dev.ashlar.gateway.access.policy.decision.IdentityPolicies;
+import dev.ashlar.gateway.access.policy.value.ConditionContext;
 import dev.ashlar.gateway.error.Denial;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
@@ -26,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  * policy, ACL, ownership and public access block of the bucket are asked, in the order of AWS.
  */
 public final class AccessControl {
+  private static final String PUT_OBJECT = "s3:PutObject";
   private static final Pattern ACCOUNT_ID = Pattern.compile("[0-9]{12}");
 
   private final MetadataClient metadata;
@@ -81,7 +85,19 @@ public final class AccessControl {
       throws S3Exception, MetadataUnavailableException {
     BucketConfig before = configs.known(name);
     AccessRead read = metadata.bucket(BucketConfigs.query(name, before), caller.question());
-    return new Decider(caller.confirmed(read.caller()), present(name, before, read));
+    return decider(caller, read, present(name, before, read));
+  }
+
+  /**
+   * @throws S3Exception AccessDenied if the caller has to pay and does not agree to
+   */
+  private static Decider decider(Caller caller, AccessRead read, BucketConfig config)
+      throws S3Exception {
+    Decider decider = new Decider(caller.confirmed(read.caller()), config);
+    if (decider.isCharged() && !decider.agreesToPay()) {
+      throw new S3Exception(S3Error.ACCESS_DENIED).deniedBy(Denial.PAYER);
+    }
+    return decider;
   }
 
   private BucketConfig present(String name, @Nullable BucketConfig before, AccessRead read)
@@ -91,14 +107,41 @@ public final class AccessControl {
         .orElseThrow(() -> new S3Exception(S3Error.NO_SUCH_BUCKET).with("BucketName", name));
   }
 
+  /**
+   * The bucket, if access logs may be delivered into it under this key.
+   *
+   * @param facts about the delivery, for conditions of policies
+   * @throws S3Exception NoSuchBucket or AccessDenied
+   */
+  public BucketConfig requireLogDelivery(String bucket, String key, ConditionContext facts)
+      throws S3Exception, MetadataUnavailableException {
+    BucketConfig before = configs.known(bucket);
+    AccessRead read = metadata.bucket(BucketConfigs.query(bucket, before), null);
+    BucketConfig config = present(bucket, before, read);
+    AccessRequest request =
+        new AccessRequest(
+            Requester.Service.LOG_DELIVERY,
+            PUT_OBJECT,
+            new Need.Resource.Key(bucket, key).arn(),
+            ActionFacts.of(PUT_OBJECT, facts));
+    requireAllowed(
+        Authorization.decide(
+            request, IdentityPolicies.NONE, config.access(request.requester()), null));
+    return config;
+  }
+
+  /** The bucket as it was last read here; null: it is not known. */
+  public @Nullable BucketConfig known(String bucket) {
+    return configs.known(bucket);
+  }
+
   private Permit ofObject(Caller caller, Need.Resource.StoredObject wanted, Need need)
       throws S3Exception, MetadataUnavailableException {
     BucketConfig before = configs.known(wanted.bucket());
     AccessRead read =
         metadata.object(
             query(wanted), BucketConfigs.query(wanted.bucket(), before), caller.question());
-    Decider decider =
-        new Decider(caller.confirmed(read.caller()), present(wanted.bucket(), before, read));
+    Decider decider = decider(caller, read, present(wanted.bucket(), before, read));
     return switch (read.found()) {
       case VersionRead.Content content -> {
         requireAllowed(decider.decide(need, content.read().object()));
@@ -199,6 +242,11 @@ public final class AccessControl {
     /** The object of a need that is about a stored object. */
     public ObjectRead object() {
       return present(object);
+    }
+
+    /** Whether the caller pays for the request, to which it has agreed. */
+    public boolean isCharged() {
+      return decider.isCharged();
     }
 
     /** Whether the caller may do something else, too, in the same bucket. */

@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The documents of a bucket that decide about access. The numbers are a format: never reuse one.
- * Those from 8 on are of other documents.
+ * The documents of a bucket that are known with each decision about access. The numbers are a
+ * format: never reuse one. Those from 8 on are of other documents.
  */
 public enum AccessDocument {
   /** A BucketPolicyDocument. */
@@ -18,7 +18,13 @@ public enum AccessDocument {
   OWNERSHIP(2),
 
   /** A PublicAccessBlockDocument. */
-  PUBLIC_ACCESS_BLOCK(3);
+  PUBLIC_ACCESS_BLOCK(3),
+
+  /** Only there if the requester pays; its bytes mean nothing. */
+  REQUESTER_PAYS(4),
+
+  /** A BucketLoggingDocument. */
+  LOGGING(5);
 
   static final List<Integer> NUMBERS = Stream.of(values()).map(AccessDocument::number).toList();
 

@@ -5,9 +5,13 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import dev.ashlar.gateway.access.acl.Acl;
 import dev.ashlar.gateway.access.policy.Policy;
 import dev.ashlar.gateway.access.policy.PolicyKind;
+import dev.ashlar.gateway.access.policy.Requester;
+import dev.ashlar.gateway.access.policy.decision.BucketAccess;
 import dev.ashlar.gateway.access.policy.decision.ObjectOwnership;
 import dev.ashlar.gateway.access.policy.decision.PublicAccessBlock;
 import dev.ashlar.gateway.access.policy.document.MalformedPolicyException;
+import dev.ashlar.gateway.lifecycle.LifecycleDocuments;
+import dev.ashlar.gateway.lifecycle.LifecycleRules;
 import dev.ashlar.protocol.message.BucketConfigAnswer;
 import dev.ashlar.protocol.message.BucketDocument;
 import dev.ashlar.protocol.message.BucketPolicyDocument;
@@ -19,14 +23,17 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bucket and what it says about access, ready to be asked. A document that this build cannot read
- * closes what it is about.
+ * A bucket and what it says about access and the lifecycle of its objects, ready to be asked. A
+ * document about access that this build cannot read closes what it is about.
  *
  * @param policyText as it was put; null without a policy
  * @param ownerRemoved whether the policy may shut out the root of the owner from the policy itself
  * @param ownership null: never configured
  * @param block null: never configured
- * @param documentBytes how much of it is stored
+ * @param lifecycle null: no rules
+ * @param requesterPays whether other accounts have to agree to pay for their requests
+ * @param logging null: requests are not logged
+ * @param documentBytes of its documents, as text
  */
 public record BucketConfig(
     BucketRow row,
@@ -36,6 +43,9 @@ public record BucketConfig(
     @Nullable ObjectOwnership ownership,
     @Nullable PublicAccessBlock block,
     Acl acl,
+    @Nullable LifecycleRules lifecycle,
+    boolean requesterPays,
+    @Nullable BucketLogging logging,
     long documentBytes) {
 
   static BucketConfig of(BucketConfigAnswer answer) {
@@ -46,6 +56,8 @@ public record BucketConfig(
       documents.put(document.getKind(), document.getDocument());
       bytes += document.getDocument().size();
     }
+    ByteString rules = documents.get(LifecycleDocuments.RULES);
+    LifecycleDocuments.Stored lifecycle = rules == null ? null : LifecycleDocuments.read(rules);
     BucketPolicyDocument policy = policy(documents.get(AccessDocument.POLICY.number()));
     return new BucketConfig(
         row,
@@ -56,7 +68,21 @@ public record BucketConfig(
         block(documents.get(AccessDocument.PUBLIC_ACCESS_BLOCK.number())),
         Acl.ofDocument(
             documents.getOrDefault(AccessDocument.ACL.number(), ByteString.EMPTY), row.getOwner()),
-        bytes);
+        lifecycle == null ? null : lifecycle.rules(),
+        documents.containsKey(AccessDocument.REQUESTER_PAYS.number()),
+        BucketLogging.of(documents.get(AccessDocument.LOGGING.number())),
+        lifecycle == null ? bytes : bytes + lifecycle.bytes());
+  }
+
+  /** What it says about access, to one caller. */
+  BucketAccess access(Requester requester) {
+    return new BucketAccess(
+        row.getOwner(),
+        policy,
+        ownerRemoved,
+        ownershipInForce(),
+        blockInForce(),
+        acl.of(requester));
   }
 
   /** What counts: until it is configured, who writes an object owns it. */

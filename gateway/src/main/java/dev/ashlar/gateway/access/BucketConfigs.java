@@ -1,6 +1,7 @@
 package dev.ashlar.gateway.access;
 
 import dev.ashlar.gateway.cache.BoundedCache;
+import dev.ashlar.gateway.lifecycle.LifecycleDocuments;
 import dev.ashlar.protocol.message.BucketConfigAnswer;
 import dev.ashlar.protocol.message.BucketConfigQuery;
 import java.util.Optional;
@@ -30,7 +31,10 @@ final class BucketConfigs {
    */
   static BucketConfigQuery query(String bucket, @Nullable BucketConfig before) {
     BucketConfigQuery.Builder query =
-        BucketConfigQuery.newBuilder().setBucket(bucket).addAllKinds(AccessDocument.NUMBERS);
+        BucketConfigQuery.newBuilder()
+            .setBucket(bucket)
+            .addAllKinds(AccessDocument.NUMBERS)
+            .addKinds(LifecycleDocuments.RULES);
     if (before != null) {
       query.setKnownId(before.row().getId()).setKnownRevision(before.row().getConfigRevision());
     }

@@ -5,7 +5,6 @@ import dev.ashlar.gateway.access.policy.AccessRequest;
 import dev.ashlar.gateway.access.policy.Requester;
 import dev.ashlar.gateway.access.policy.decision.AclGrants;
 import dev.ashlar.gateway.access.policy.decision.Authorization;
-import dev.ashlar.gateway.access.policy.decision.BucketAccess;
 import dev.ashlar.gateway.access.policy.decision.Decision;
 import dev.ashlar.gateway.access.policy.decision.ObjectAccess;
 import dev.ashlar.gateway.access.policy.decision.ObjectOwnership;
@@ -21,6 +20,19 @@ import org.jspecify.annotations.Nullable;
  */
 record Decider(Caller caller, @Nullable BucketConfig config) {
   private static final String PUT_OBJECT_ACL = "s3:PutObjectAcl";
+  private static final String REQUEST_PAYER = "s3:x-amz-request-payer";
+
+  /** Whether the caller pays for the request: the bucket demands it of all other accounts. */
+  boolean isCharged() {
+    return config != null
+        && config.requesterPays()
+        && !caller.canonicalId().equals(config.row().getOwner());
+  }
+
+  /** Whether the caller agrees to pay, which nobody can who is not known. */
+  boolean agreesToPay() {
+    return !caller.isAnonymous() && !caller.facts().values(REQUEST_PAYER).isEmpty();
+  }
 
   /** Whether the caller may do all of it; not for stored objects. */
   boolean isAllowed(Need need) {
@@ -120,13 +132,7 @@ record Decider(Caller caller, @Nullable BucketConfig config) {
             need.resource().arn(),
             ActionFacts.of(action, VersionFacts.of(caller.facts(), need.resource().version()))),
         caller.policies(),
-        new BucketAccess(
-            config.row().getOwner(),
-            config.policy(),
-            config.ownerRemoved(),
-            config.ownershipInForce(),
-            config.blockInForce(),
-            config.acl().of(requester)),
+        config.access(requester),
         object);
   }
 

@@ -4,6 +4,7 @@ import dev.ashlar.gateway.access.Caller;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.gateway.exchange.HttpExchange.RequestBody;
+import dev.ashlar.gateway.form.PostForm;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import dev.ashlar.protocol.message.ChecksumValue;
 
@@ -16,6 +17,14 @@ public interface Authenticator {
    *     signature
    */
   AuthenticatedRequest authenticate(HttpExchange exchange) throws S3Exception;
+
+  /**
+   * Verifies the signature in the fields of a form, and that the policy which is signed allows the
+   * form. Without such fields its sender is anonymous.
+   *
+   * @throws S3Exception as for other requests; InvalidPolicyDocument, or AccessDenied by the policy
+   */
+  AuthenticatedRequest authenticateForm(PostForm form) throws S3Exception;
 
   /**
    * A request whose signature is valid.

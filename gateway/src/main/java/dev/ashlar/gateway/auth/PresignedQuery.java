@@ -47,7 +47,7 @@ final class PresignedQuery {
         scope, signedHeaders.split(";", -1), signature, date, payloadHash(query, headers), true);
   }
 
-  private static void checkAlgorithm(String algorithm) throws S3Exception {
+  static void checkAlgorithm(String algorithm) throws S3Exception {
     if (algorithm.equals("AWS4-ECDSA-P256-SHA256")) {
       throw new S3Exception(S3Error.NOT_IMPLEMENTED);
     }
@@ -81,10 +81,7 @@ final class PresignedQuery {
       Instant now,
       Duration skewMax)
       throws S3Exception {
-    Instant signed = Timestamps.parse(date);
-    if (signed == null) {
-      throw error("X-Amz-Date must be in the ISO8601 Long Format \"yyyyMMdd'T'HHmmss'Z'\"");
-    }
+    Instant signed = time(date);
     scope.requireDay(date, S3Error.AUTHORIZATION_QUERY_PARAMETERS_ERROR, PREFIX);
     if (signed.isAfter(now.plus(skewMax))) {
       throw new S3Exception(S3Error.ACCESS_DENIED, "Request is not valid yet");
@@ -96,6 +93,15 @@ final class PresignedQuery {
           .with("Expires", end.toString())
           .with("ServerTime", now.toString());
     }
+  }
+
+  /** When a request was signed. */
+  static Instant time(String date) throws S3Exception {
+    Instant signed = Timestamps.parse(date);
+    if (signed == null) {
+      throw error("X-Amz-Date must be in the ISO8601 Long Format \"yyyyMMdd'T'HHmmss'Z'\"");
+    }
+    return signed;
   }
 
   private static String payloadHash(SignedQuery query, HttpHeaders headers) throws S3Exception {

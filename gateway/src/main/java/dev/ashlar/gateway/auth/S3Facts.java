@@ -4,6 +4,7 @@ import dev.ashlar.gateway.access.policy.value.ConditionContext;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.AmzHeaderNames;
 import dev.ashlar.gateway.exchange.HttpExchange;
+import dev.ashlar.gateway.form.PostForm;
 import dev.ashlar.gateway.principal.ConnectionFacts;
 import dev.ashlar.gateway.principal.Principal;
 import dev.ashlar.gateway.principal.RequestFacts;
@@ -46,6 +47,9 @@ public record S3Facts(HttpExchange exchange, RequestFacts caller) implements Con
     if (caller.caller() == null) {
       return List.of();
     }
+    if (exchange instanceof PostForm) {
+      return List.of("POST");
+    }
     return List.of(
         exchange.headers().contains(HttpHeaderNames.AUTHORIZATION)
             ? "REST-HEADER"
@@ -58,9 +62,11 @@ public record S3Facts(HttpExchange exchange, RequestFacts caller) implements Con
     }
     String authorization = exchange.headers().get(HttpHeaderNames.AUTHORIZATION);
     boolean isVersion2 =
-        authorization == null
-            ? !parameter("AWSAccessKeyId").isEmpty()
-            : authorization.startsWith(SigV2Claim.SCHEME);
+        exchange instanceof PostForm form
+            ? !FormSignature.isVersion4(form)
+            : authorization == null
+                ? !parameter("AWSAccessKeyId").isEmpty()
+                : authorization.startsWith(SigV2Claim.SCHEME);
     return List.of(isVersion2 ? "AWS" : SigV4Authenticator.ALGORITHM);
   }
 
@@ -72,9 +78,11 @@ public record S3Facts(HttpExchange exchange, RequestFacts caller) implements Con
     HttpHeaders headers = exchange.headers();
     // Where the signature is: the other place need not be signed.
     List<String> found =
-        headers.contains(HttpHeaderNames.AUTHORIZATION)
-            ? listOf(headers.get(AmzHeaderNames.DATE, headers.get(HttpHeaderNames.DATE, "")))
-            : parameter("X-Amz-Date");
+        exchange instanceof PostForm form
+            ? listOf(form.field("x-amz-date"))
+            : headers.contains(HttpHeaderNames.AUTHORIZATION)
+                ? listOf(headers.get(AmzHeaderNames.DATE, headers.get(HttpHeaderNames.DATE, "")))
+                : parameter("X-Amz-Date");
     String text = found.isEmpty() ? "" : found.getFirst();
     String basic = Timestamps.fromHttpDate(text);
     Instant signed = Timestamps.parse(basic == null ? text : basic);

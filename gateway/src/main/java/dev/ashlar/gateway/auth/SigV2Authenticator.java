@@ -7,6 +7,7 @@ import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.AmzHeaderNames;
 import dev.ashlar.gateway.exchange.HttpExchange;
+import dev.ashlar.gateway.form.PostForm;
 import dev.ashlar.gateway.s3.VirtualHosts;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
@@ -71,6 +72,33 @@ public final class SigV2Authenticator implements Authenticator {
     return new AuthenticatedRequest(signer.caller(), payloads.open());
   }
 
+  @Override
+  public AuthenticatedRequest authenticateForm(PostForm form) throws S3Exception {
+    if (FormSignature.isVersion4(form) || !FormSignature.isIn(form)) {
+      return version4.authenticateForm(form);
+    }
+    String accessKey = form.requiredField("awsaccesskeyid");
+    String policy = form.requiredField("policy");
+    String signature = form.requiredField("signature");
+    FailedAttempts.Attempt attempt = attempts.begin(form.client(), accessKey);
+    try {
+      SigV4Authenticator.Signer signer =
+          version4.signer(form, accessKey, form.field("x-amz-security-token"));
+      if (!isSignature(signature, policy.getBytes(UTF_8), signer.secretKey())) {
+        throw FormSignature.mismatch(accessKey, policy, signature);
+      }
+      attempt.succeeded();
+      return version4.allowed(form, policy, signer);
+    } catch (S3Exception e) {
+      throw attempt.ended(e);
+    }
+  }
+
+  private static boolean isSignature(String signature, byte[] message, String secretKey) {
+    byte[] expected = Base64.getEncoder().encode(hmac(secretKey, message));
+    return MessageDigest.isEqual(expected, signature.getBytes(UTF_8));
+  }
+
   private static String payloadHash(HttpExchange exchange) {
     @Nullable String hash = exchange.headers().get(AmzHeaderNames.CONTENT_SHA256);
     return hash == null ? PayloadBodies.UNSIGNED : hash;
@@ -79,8 +107,7 @@ public final class SigV2Authenticator implements Authenticator {
   private static void checkSignature(SigV2Claim claim, List<String> texts, String secretKey)
       throws S3Exception {
     for (String text : texts) {
-      byte[] expected = Base64.getEncoder().encode(hmac(secretKey, text.getBytes(ISO_8859_1)));
-      if (MessageDigest.isEqual(expected, claim.signature().getBytes(UTF_8))) {
+      if (isSignature(claim.signature(), text.getBytes(ISO_8859_1), secretKey)) {
         return;
       }
     }

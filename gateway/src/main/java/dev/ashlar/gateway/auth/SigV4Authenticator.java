@@ -8,6 +8,8 @@ import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.AmzHeaderNames;
 import dev.ashlar.gateway.exchange.HttpExchange;
+import dev.ashlar.gateway.form.PostForm;
+import dev.ashlar.gateway.form.PostPolicy;
 import dev.ashlar.gateway.principal.Principal;
 import dev.ashlar.gateway.principal.Principals;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
@@ -118,6 +120,33 @@ public final class SigV4Authenticator implements Authenticator {
     PayloadBodies payloads =
         new PayloadBodies(
             exchange, query, claim.payloadHash(), () -> new ChunkSignatures(signing, claim));
+    return new AuthenticatedRequest(signer.caller(), payloads.open());
+  }
+
+  @Override
+  public AuthenticatedRequest authenticateForm(PostForm form) throws S3Exception {
+    SignedQuery query = SignedQuery.parse(form.rawQuery());
+    if (!FormSignature.isIn(form)) {
+      return anonymous(form, query);
+    }
+    FormSignature signature = FormSignature.of(form, region, clock.instant());
+    String accessKey = signature.scope().accessKey();
+    FailedAttempts.Attempt attempt = attempts.begin(form.client(), accessKey);
+    try {
+      Signer signer = signer(form, accessKey, form.field("x-amz-security-token"));
+      signature.check(keys.get(signer.secretKey(), signature.scope()));
+      attempt.succeeded();
+      return allowed(form, signature.policy(), signer);
+    } catch (S3Exception e) {
+      throw attempt.ended(e);
+    }
+  }
+
+  /** A form whose policy is signed, if that allows it. */
+  AuthenticatedRequest allowed(PostForm form, String policy, Signer signer) throws S3Exception {
+    PostPolicy.parse(policy).require(form, clock.instant());
+    PayloadBodies payloads =
+        new PayloadBodies(form, SignedQuery.parse(form.rawQuery()), PayloadBodies.UNSIGNED, null);
     return new AuthenticatedRequest(signer.caller(), payloads.open());
   }
 

@@ -18,7 +18,15 @@ public enum ChecksumKind {
   CRC32C(ChecksumAlgorithm.CHECKSUM_CRC32C, 4),
   CRC64NVME(ChecksumAlgorithm.CHECKSUM_CRC64NVME, 8),
   SHA1(ChecksumAlgorithm.CHECKSUM_SHA1, 20),
-  SHA256(ChecksumAlgorithm.CHECKSUM_SHA256, 32);
+  SHA256(ChecksumAlgorithm.CHECKSUM_SHA256, 32),
+  SHA512(ChecksumAlgorithm.CHECKSUM_SHA512, 64),
+  MD5(ChecksumAlgorithm.CHECKSUM_MD5, 16),
+  /** XXH64. */
+  XXHASH64(ChecksumAlgorithm.CHECKSUM_XXHASH64, 8),
+  /** XXH3 of 64 bits. */
+  XXHASH3(ChecksumAlgorithm.CHECKSUM_XXHASH3, 8),
+  /** XXH3 of 128 bits. */
+  XXHASH128(ChecksumAlgorithm.CHECKSUM_XXHASH128, 16);
 
   public static final List<ChecksumKind> ALL = List.of(values());
 
@@ -82,7 +90,7 @@ public enum ChecksumKind {
   boolean isCrc() {
     return switch (this) {
       case CRC32, CRC32C, CRC64NVME -> true;
-      case SHA1, SHA256 -> false;
+      case SHA1, SHA256, SHA512, MD5, XXHASH64, XXHASH3, XXHASH128 -> false;
     };
   }
 
@@ -94,6 +102,11 @@ public enum ChecksumKind {
       case CRC64NVME -> RunningDigest.of(new Crc64Nvme(), bytes);
       case SHA1 -> RunningDigest.of(Digests.instance("SHA-1"));
       case SHA256 -> RunningDigest.of(Digests.sha256());
+      case SHA512 -> RunningDigest.of(Digests.instance("SHA-512"));
+      case MD5 -> RunningDigest.of(Digests.md5());
+      case XXHASH64 -> XxHash.xxh64();
+      case XXHASH3 -> XxHash.xxh3();
+      case XXHASH128 -> XxHash.xxh128();
     };
   }
 
@@ -104,7 +117,8 @@ public enum ChecksumKind {
           case CRC32 -> CrcCombine.CRC32;
           case CRC32C -> CrcCombine.CRC32C;
           case CRC64NVME -> CrcCombine.CRC64NVME;
-          case SHA1, SHA256 -> throw new IllegalArgumentException("no CRC: " + this);
+          case SHA1, SHA256, SHA512, MD5, XXHASH64, XXHASH3, XXHASH128 ->
+              throw new IllegalArgumentException("no CRC: " + this);
         };
     long crc = combiner.combine(toLong(first), toLong(second), secondLength);
     return ByteString.copyFrom(RunningDigest.bigEndian(crc, bytes));

@@ -5,6 +5,7 @@ import dev.ashlar.gateway.exchange.AmzHeaderNames;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import dev.ashlar.protocol.message.ChecksumType;
 import dev.ashlar.protocol.message.ChecksumValue;
+import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.Base64;
 import java.util.Locale;
@@ -71,9 +72,14 @@ public final class Checksums {
   public static ChecksumType defaultType(ChecksumAlgorithm algorithm) {
     return switch (algorithm) {
       case CHECKSUM_NONE, CHECKSUM_CRC64NVME, UNRECOGNIZED -> ChecksumType.CHECKSUM_FULL_OBJECT;
-      case CHECKSUM_CRC32, CHECKSUM_CRC32C, CHECKSUM_SHA1, CHECKSUM_SHA256 ->
-          ChecksumType.CHECKSUM_COMPOSITE;
+      default -> ChecksumType.CHECKSUM_COMPOSITE;
     };
+  }
+
+  /** Whether a header has a digest of the body, or announces one behind it. */
+  public static boolean hasDigest(HttpHeaders headers) {
+    return headers.contains(HttpHeaderNames.CONTENT_MD5)
+        || announced(headers) != ChecksumAlgorithm.CHECKSUM_NONE;
   }
 
   /** Only CRCs of parts can be combined to that of the whole, and CRC64NVME always is. */
@@ -82,8 +88,8 @@ public final class Checksums {
     boolean isRefused =
         switch (algorithm) {
           case CHECKSUM_CRC64NVME -> type == ChecksumType.CHECKSUM_COMPOSITE;
-          case CHECKSUM_SHA1, CHECKSUM_SHA256 -> type == ChecksumType.CHECKSUM_FULL_OBJECT;
           case CHECKSUM_NONE, CHECKSUM_CRC32, CHECKSUM_CRC32C, UNRECOGNIZED -> false;
+          default -> type == ChecksumType.CHECKSUM_FULL_OBJECT;
         };
     if (isRefused) {
       throw S3Exception.invalidRequest(

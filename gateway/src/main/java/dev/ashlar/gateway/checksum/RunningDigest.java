@@ -52,7 +52,7 @@ public abstract class RunningDigest {
     };
   }
 
-  /** The form in which S3 writes a CRC. */
+  /** The form in which S3 writes numbers. */
   static byte[] bigEndian(long crc, int length) {
     byte[] value = new byte[length];
     long bits = crc;

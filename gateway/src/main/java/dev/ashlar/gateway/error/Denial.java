@@ -31,6 +31,9 @@ public enum Denial {
   /** The bucket belongs to another account than the request expects. */
   OWNER,
 
+  /** The requester has to pay, and does not agree to. */
+  PAYER,
+
   /** The version is locked. */
   LOCK,
 

@@ -40,6 +40,8 @@ public enum S3Error {
       400,
       "IllegalVersioningConfigurationException",
       "The versioning configuration specified in the request is invalid."),
+  INCORRECT_NUMBER_OF_FILES_IN_POST_REQUEST(
+      400, "POST requires exactly one file upload per request."),
   INCOMPLETE_BODY(
       400, "You did not provide the number of bytes specified by the Content-Length HTTP header."),
   INTERNAL_ERROR(500, "We encountered an internal error. Please try again."),
@@ -59,11 +61,16 @@ public enum S3Error {
   INVALID_PART_NUMBER(416, "The requested partnumber is not satisfiable"),
   INVALID_PART_ORDER(
       400, "The list of parts was not in ascending order. Parts must be ordered by part number."),
+  INVALID_POLICY_DOCUMENT(
+      400,
+      "The content of the form does not meet the conditions specified in the policy document."),
   INVALID_RANGE(416, "The requested range is not satisfiable"),
   INVALID_REQUEST(400, "Invalid Request"),
   INVALID_RETENTION_PERIOD(400, "The retention period is not valid."),
   INVALID_STORAGE_CLASS(400, "The storage class you specified is not valid"),
   INVALID_TAG(400, "The tag provided was not a valid tag."),
+  INVALID_TARGET_BUCKET_FOR_LOGGING(
+      400, "The target bucket for logging does not exist, or logs cannot be delivered into it."),
   INVALID_TOKEN(400, "The provided token is malformed or otherwise invalid."),
   INVALID_URI(400, "InvalidURI", "Couldn't parse the specified URI."),
   INVALID_WRITE_OFFSET(
@@ -74,6 +81,10 @@ public enum S3Error {
       "MalformedACLError",
       "The XML you provided was not well-formed or did not validate against our published schema"),
   MALFORMED_POLICY(400, "Policy has invalid resource"),
+  MALFORMED_POST_REQUEST(
+      400,
+      "MalformedPOSTRequest",
+      "The body of your POST request is not well-formed multipart/form-data."),
   MALFORMED_TRAILER_ERROR(
       400,
       "The request contained trailing data that was not well-formed or did not conform to our published schema."),
@@ -82,6 +93,8 @@ public enum S3Error {
       "MalformedXML",
       "The XML you provided was not well-formed or did not validate against our published schema."),
   MAX_MESSAGE_LENGTH_EXCEEDED(400, "Your request was too big."),
+  MAX_POST_PRE_DATA_LENGTH_EXCEEDED(
+      400, "Your POST request fields preceding the upload file were too large."),
   METADATA_TOO_LARGE(400, "Your metadata headers exceed the maximum allowed metadata size"),
   METHOD_NOT_ALLOWED(405, "The specified method is not allowed against this resource."),
   MISSING_CONTENT_LENGTH(411, "You must provide the Content-Length HTTP header."),

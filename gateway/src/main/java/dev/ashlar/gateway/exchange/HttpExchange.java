@@ -32,6 +32,31 @@ public interface HttpExchange {
     return null;
   }
 
+  /** How the connection is encrypted; null: it is not. */
+  default @Nullable TlsParameters tls() {
+    return null;
+  }
+
+  /** Sent back as x-amz-id-2. */
+  default String hostId() {
+    return "";
+  }
+
+  /** What was sent as the answer; complete when the actions of {@link #onEnd} run. */
+  default Outcome outcome() {
+    return Outcome.NONE;
+  }
+
+  /**
+   * What was sent of an answer.
+   *
+   * @param status 0: nothing yet
+   * @param bodyBytes that were handed to the connection
+   */
+  record Outcome(int status, long bodyBytes) {
+    static final Outcome NONE = new Outcome(0, 0);
+  }
+
   /**
    * Registers an action for the request's thread, run when the handler and the writer of the answer
    * have ended in any way. Decorators of bodies release unread buffers so.

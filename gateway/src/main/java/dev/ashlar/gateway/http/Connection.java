@@ -4,6 +4,7 @@ import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.Client;
 import dev.ashlar.gateway.exchange.HttpAnswer;
+import dev.ashlar.gateway.exchange.TlsParameters;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
@@ -12,6 +13,7 @@ import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
@@ -19,6 +21,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.List;
+import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +50,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
   private final ClientTimeouts timeouts = new ClientTimeouts();
   private @Nullable ChannelHandlerContext context;
   private @Nullable Client client;
+  private @Nullable TlsParameters tls;
   private @Nullable Exchange current;
   // No further request is accepted.
   private boolean closing;
@@ -178,7 +182,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     Exchange exchange =
         new Exchange(
             head,
-            client(),
+            new Exchange.ClientConnection(client(), tls(), shared.hostId()),
             body,
             requestId,
             shared.budget,
@@ -193,6 +197,18 @@ final class Connection extends ChannelInboundHandlerAdapter {
     if (!exchange.collecting) {
       start(exchange);
     }
+  }
+
+  /** As the handshake, which is over, has chosen it; null: there is none. */
+  private @Nullable TlsParameters tls() {
+    if (encrypted && tls == null) {
+      SslHandler handler = context().pipeline().get(SslHandler.class);
+      if (handler != null) {
+        SSLSession session = handler.engine().getSession();
+        tls = new TlsParameters(session.getProtocol(), session.getCipherSuite());
+      }
+    }
+    return tls;
   }
 
   private void content(HttpContent content) {

@@ -3,6 +3,7 @@ package dev.ashlar.gateway.http;
 import dev.ashlar.gateway.audit.AuditEvent;
 import dev.ashlar.gateway.exchange.Client;
 import dev.ashlar.gateway.exchange.HttpExchange;
+import dev.ashlar.gateway.exchange.TlsParameters;
 import dev.ashlar.protocol.memory.ByteBudget;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.HttpHeaders;
@@ -19,8 +20,13 @@ final class Exchange implements HttpExchange {
   private final String requestId;
   private final ByteBudget budget;
   private final @Nullable AuditEvent audit;
+  private final String hostId;
+  private final @Nullable TlsParameters tls;
   private final AtomicLong reservedBytes = new AtomicLong();
   private @Nullable List<Runnable> endActions;
+  // The next two belong to the request's thread.
+  private int status;
+  private long sentBytes;
   // The fields below belong to the event loop.
   boolean collecting;
   boolean bodyEnded;
@@ -38,17 +44,37 @@ final class Exchange implements HttpExchange {
    */
   Exchange(
       RequestHead head,
-      Client client,
+      ClientConnection connection,
       BodyQueue body,
       String requestId,
       ByteBudget budget,
       @Nullable AuditEvent audit) {
     this.head = head;
-    this.client = client;
+    this.client = connection.client();
+    this.tls = connection.tls();
+    this.hostId = connection.hostId();
     this.body = body;
     this.requestId = requestId;
     this.budget = budget;
     this.audit = audit;
+  }
+
+  /**
+   * What the connection tells about itself.
+   *
+   * @param tls null: it is not encrypted
+   * @param hostId of the server, in answers
+   */
+  record ClientConnection(Client client, @Nullable TlsParameters tls, String hostId) {}
+
+  /** The answer with this status begins. */
+  void answers(int withStatus) {
+    status = withStatus;
+  }
+
+  /** So many bytes of the answer's body go to the connection. */
+  void sends(long bytes) {
+    sentBytes += bytes;
   }
 
   boolean isHead() {
@@ -154,6 +180,21 @@ final class Exchange implements HttpExchange {
   @Override
   public @Nullable AuditEvent audit() {
     return audit;
+  }
+
+  @Override
+  public @Nullable TlsParameters tls() {
+    return tls;
+  }
+
+  @Override
+  public String hostId() {
+    return hostId;
+  }
+
+  @Override
+  public Outcome outcome() {
+    return new Outcome(status, sentBytes);
   }
 
   @Override

@@ -68,23 +68,17 @@ record RequestTask(ConnectionHandle connection, Exchange exchange, ServerState s
   }
 
   private void sendWhole(HttpAnswer answer) {
-    AuditEvent audit = exchange.audit();
-    if (audit != null) {
-      audit.status(answer.status());
-      boolean hasBody = !exchange.isHead() && HeadEncoder.allowsBody(answer.status());
-      if (hasBody && answer.body() instanceof HttpAnswer.Bytes bytes) {
-        audit.sent(bytes.content().length);
-      }
+    answers(answer);
+    boolean hasBody = !exchange.isHead() && HeadEncoder.allowsBody(answer.status());
+    if (hasBody && answer.body() instanceof HttpAnswer.Bytes bytes) {
+      sends(bytes.content().length);
     }
     connection.submit(new Outbound.Batch(exchange, answer, List.of(), 0, true));
   }
 
   private void stream(HttpAnswer answer, HttpAnswer.Streamed streamed) {
     AnswerWriter out = new AnswerWriter(answer, streamed.length());
-    AuditEvent audit = exchange.audit();
-    if (audit != null) {
-      audit.status(answer.status());
-    }
+    answers(answer);
     try {
       streamed.writer().writeTo(out);
       out.finish();
@@ -105,6 +99,22 @@ record RequestTask(ConnectionHandle connection, Exchange exchange, ServerState s
       } else {
         sendWhole(error(failure));
       }
+    }
+  }
+
+  private void answers(HttpAnswer answer) {
+    exchange.answers(answer.status());
+    AuditEvent audit = exchange.audit();
+    if (audit != null) {
+      audit.status(answer.status());
+    }
+  }
+
+  private void sends(long bytes) {
+    exchange.sends(bytes);
+    AuditEvent audit = exchange.audit();
+    if (audit != null) {
+      audit.sent(bytes);
     }
   }
 
@@ -182,10 +192,7 @@ record RequestTask(ConnectionHandle connection, Exchange exchange, ServerState s
 
     private void submit(boolean last) throws IOException, InterruptedException {
       connection.window().acquire(batchBytes);
-      AuditEvent audit = exchange.audit();
-      if (audit != null) {
-        audit.sent(batchBytes);
-      }
+      sends(batchBytes);
       Outbound.Batch batch = new Outbound.Batch(exchange, unsentHead, pieces, batchBytes, last);
       unsentHead = null;
       pieces = new ArrayList<>(4);

@@ -100,6 +100,11 @@ final class ServerState {
     return ErrorDocument.render(error, resource, requestId, hostId);
   }
 
+  /** Names this server in its answers. */
+  String hostId() {
+    return hostId;
+  }
+
   /** Begins what the audit log tells about a request; null: there is no audit log. */
   @Nullable AuditEvent auditEvent(RequestHead head, Client client, String requestId) {
     if (audit == null) {

@@ -3,6 +3,8 @@ package dev.ashlar.gateway.operation;
 import dev.ashlar.gateway.access.Caller;
 import dev.ashlar.gateway.audit.AuditEvent;
 import dev.ashlar.gateway.audit.AuditEvent.Source;
+import dev.ashlar.gateway.exchange.HttpExchange;
+import dev.ashlar.gateway.operation.shared.OperationNames;
 import dev.ashlar.gateway.principal.Principal;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.gateway.version.VersionId;
@@ -11,13 +13,14 @@ import org.jspecify.annotations.Nullable;
 
 /** Tells the audit log of S3 requests. */
 final class RequestAudit {
+  static final String PREFLIGHT = "Preflight";
   private static final String ANONYMOUS = "anonymous";
 
   private RequestAudit() {}
 
   /** What is asked for. */
   static void describe(AuditEvent audit, S3Request request) {
-    audit.operation(operation(request));
+    audit.operation(OperationNames.of(request));
     audit.object(
         request.bucket(), request instanceof S3Request.KeyRequest about ? about.key() : null);
     if (request instanceof S3Request.OfVersion of) {
@@ -35,14 +38,11 @@ final class RequestAudit {
     }
   }
 
-  /** As S3's API calls it. */
-  static String operation(S3Request request) {
-    return switch (request) {
-      case S3Request.GetAcl get -> get.key() == null ? "GetBucketAcl" : "GetObjectAcl";
-      case S3Request.PutAcl put -> put.key() == null ? "PutBucketAcl" : "PutObjectAcl";
-      case S3Request.GetUnconfigured get -> get.feature().operation();
-      default -> request.getClass().getSimpleName();
-    };
+  /** A preflight request, which has no signature. */
+  static void describePreflight(AuditEvent audit, HttpExchange exchange) {
+    audit.operation(PREFLIGHT);
+    audit.unparsed(exchange.method(), exchange.rawPath());
+    audit.sender(null, ANONYMOUS, null);
   }
 
   private static Source source(S3Request.CopySource source) {

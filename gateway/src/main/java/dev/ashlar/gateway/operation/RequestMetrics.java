@@ -1,6 +1,5 @@
 package dev.ashlar.gateway.operation;
 
-import dev.ashlar.gateway.s3.S3Request;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
@@ -14,28 +13,26 @@ final class RequestMetrics {
   private static final int STATUS_MAX = 599;
 
   private final MeterRegistry registry;
-  private final Map<Class<?>, OperationMeters> operations = new ConcurrentHashMap<>();
+  private final Map<String, OperationMeters> operations = new ConcurrentHashMap<>();
 
   RequestMetrics(MeterRegistry registry) {
     this.registry = registry;
   }
 
-  void record(S3Request request, int status, long nanos) {
-    Class<?> operation = request.getClass();
+  /**
+   * @param operation as the metrics call it
+   */
+  void record(String operation, int status, long nanos) {
     OperationMeters meters = operations.get(operation);
     if (meters == null) {
-      meters =
-          operations.computeIfAbsent(
-              operation, key -> new OperationMeters(registry, key.getSimpleName()));
+      meters = operations.computeIfAbsent(operation, name -> new OperationMeters(registry, name));
     }
     meters.record(status, nanos);
   }
 
   /** Counts a request that is malformed or asks for an operation that does not exist. */
   void recordInvalid(int status) {
-    operations
-        .computeIfAbsent(S3Request.class, key -> new OperationMeters(registry, "Invalid"))
-        .record(status, 0);
+    record("Invalid", status, 0);
   }
 
   private static final class OperationMeters {

@@ -5,6 +5,7 @@ import dev.ashlar.gateway.access.AccessControl;
 import dev.ashlar.gateway.access.AccessControl.Permit;
 import dev.ashlar.gateway.access.Caller;
 import dev.ashlar.gateway.access.Need;
+import dev.ashlar.gateway.accesslog.AccessLog;
 import dev.ashlar.gateway.audit.AuditEvent;
 import dev.ashlar.gateway.auth.Authenticator;
 import dev.ashlar.gateway.auth.Authenticator.AuthenticatedRequest;
@@ -15,9 +16,12 @@ import dev.ashlar.gateway.exchange.AmzHeaderNames;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.gateway.exchange.HttpExchange.RequestHandler;
+import dev.ashlar.gateway.form.PostForm;
 import dev.ashlar.gateway.operation.access.AclHandler;
 import dev.ashlar.gateway.operation.access.BucketAccessHandler;
+import dev.ashlar.gateway.operation.bucket.BucketCorsHandler;
 import dev.ashlar.gateway.operation.bucket.BucketInfoHandler;
+import dev.ashlar.gateway.operation.bucket.BucketLifecycleHandler;
 import dev.ashlar.gateway.operation.bucket.BucketLockHandler;
 import dev.ashlar.gateway.operation.bucket.BucketTaggingHandler;
 import dev.ashlar.gateway.operation.bucket.BucketVersioningHandler;
@@ -26,8 +30,12 @@ import dev.ashlar.gateway.operation.bucket.DeleteBucketHandler;
 import dev.ashlar.gateway.operation.bucket.ListBucketsHandler;
 import dev.ashlar.gateway.operation.bucket.ListObjectVersionsHandler;
 import dev.ashlar.gateway.operation.bucket.ListObjectsHandler;
+import dev.ashlar.gateway.operation.bucket.RequestPaymentHandler;
 import dev.ashlar.gateway.operation.change.AppendObjectHandler;
 import dev.ashlar.gateway.operation.change.PatchObjectHandler;
+import dev.ashlar.gateway.operation.log.BucketLoggingHandler;
+import dev.ashlar.gateway.operation.log.LogDelivery;
+import dev.ashlar.gateway.operation.log.LoggedRequest;
 import dev.ashlar.gateway.operation.multipart.AbortMultipartUploadHandler;
 import dev.ashlar.gateway.operation.multipart.CompleteMultipartUploadHandler;
 import dev.ashlar.gateway.operation.multipart.CreateMultipartUploadHandler;
@@ -43,12 +51,16 @@ import dev.ashlar.gateway.operation.object.GetObjectHandler;
 import dev.ashlar.gateway.operation.object.HeadObjectHandler;
 import dev.ashlar.gateway.operation.object.ObjectLockHandler;
 import dev.ashlar.gateway.operation.object.ObjectTaggingHandler;
+import dev.ashlar.gateway.operation.object.PostObjectHandler;
 import dev.ashlar.gateway.operation.object.PutObjectHandler;
 import dev.ashlar.gateway.operation.object.RenameObjectHandler;
+import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.DecidedChanges;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
 import dev.ashlar.gateway.operation.shared.LockRules;
+import dev.ashlar.gateway.operation.shared.OperationNames;
+import dev.ashlar.gateway.operation.website.BucketWebsiteHandler;
 import dev.ashlar.gateway.s3.S3Config;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.gateway.s3.S3RequestParser;
@@ -61,6 +73,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import java.time.Clock;
 import java.util.Random;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Serves S3 requests: parses, authenticates, decides on access, and runs the operation. */
@@ -71,7 +84,9 @@ public final class S3Service implements RequestHandler {
   private final Authenticator authenticator;
   private final S3RequestParser parser;
   private final RequestMetrics metrics;
+  private final CrossOrigin crossOrigin;
   private final Backend backend;
+  private final AccessLog accessLog;
 
   public S3Service(
       Authenticator authenticator,
@@ -84,18 +99,60 @@ public final class S3Service implements RequestHandler {
     this.authenticator = authenticator;
     this.parser = new S3RequestParser(config);
     this.metrics = new RequestMetrics(registry);
+    this.crossOrigin = new CrossOrigin(metadata, config.virtualHosts());
     AccessControl access = new AccessControl(metadata);
     this.backend =
         new Backend(metadata, store, access, new DecidedChanges(access), config, clock, random);
+    this.accessLog = new AccessLog(new LogDelivery(backend), registry);
+  }
+
+  /** The access logs of buckets. They are delivered only once it is started. */
+  public AccessLog accessLog() {
+    return accessLog;
   }
 
   @Override
   public HttpAnswer handle(HttpExchange exchange) throws S3Exception, InterruptedException {
+    if (exchange.method().equals("OPTIONS")) {
+      return preflight(exchange);
+    }
+    return exchange.headers().contains(HttpHeaderNames.ORIGIN)
+        ? crossOrigin.serve(exchange, this::serve)
+        : serve(exchange);
+  }
+
+  private HttpAnswer preflight(HttpExchange exchange) throws S3Exception {
     long begin = System.nanoTime();
-    S3Request request = parse(exchange);
+    AuditEvent audit = exchange.audit();
+    if (audit != null) {
+      RequestAudit.describePreflight(audit, exchange);
+    }
+    describe(CurrentSpan.get(), RequestAudit.PREFLIGHT, null);
     int status = S3Error.INTERNAL_ERROR.status();
     try {
-      HttpAnswer answer = answer(request, exchange);
+      HttpAnswer answer = crossOrigin.preflight(exchange);
+      status = answer.status();
+      if (audit != null) {
+        audit.allowed();
+      }
+      return answer;
+    } catch (S3Exception e) {
+      status = e.error().status();
+      throw e;
+    } finally {
+      metrics.record(RequestAudit.PREFLIGHT, status, System.nanoTime() - begin);
+    }
+  }
+
+  private HttpAnswer serve(HttpExchange received) throws S3Exception, InterruptedException {
+    long begin = System.nanoTime();
+    HttpExchange exchange = withForm(received);
+    S3Request request = parse(exchange);
+    LoggedRequest logged = new LoggedRequest(request, exchange, begin);
+    int status = S3Error.INTERNAL_ERROR.status();
+    try {
+      HttpAnswer answer = answer(request, exchange, logged);
+      logged.answered(answer);
       status = answer.status();
       AuditEvent audit = exchange.audit();
       if (audit != null) {
@@ -104,9 +161,21 @@ public final class S3Service implements RequestHandler {
       return answer;
     } catch (S3Exception e) {
       status = e.error().status();
+      logged.failed(e);
       throw e;
     } finally {
-      metrics.record(request, status, System.nanoTime() - begin);
+      logged.writeAtEnd(backend, accessLog);
+      metrics.record(request.getClass().getSimpleName(), status, System.nanoTime() - begin);
+    }
+  }
+
+  /** If a form is uploaded, that form, with the request around it. */
+  private HttpExchange withForm(HttpExchange received) throws S3Exception, InterruptedException {
+    try {
+      String bucket = parser.bucketOfForm(received);
+      return bucket == null ? received : PostForm.read(received, bucket);
+    } catch (S3Exception malformed) {
+      throw invalid(received, malformed);
     }
   }
 
@@ -117,51 +186,50 @@ public final class S3Service implements RequestHandler {
       if (audit != null) {
         RequestAudit.describe(audit, request);
       }
-      describe(CurrentSpan.get(), request);
+      describe(CurrentSpan.get(), OperationNames.of(request), request.bucket());
       return request;
     } catch (S3Exception malformed) {
-      S3Exception failure = malformed;
-      if (audit != null) {
-        audit.operation("Invalid");
-        audit.unparsed(exchange.method(), exchange.rawPath());
-      }
-      try {
-        // Unauthenticated senders see only the authentication error, unless nothing is served here.
-        if (needsAuthentication(malformed.error())) {
-          authenticate(exchange);
-        }
-      } catch (S3Exception refused) {
-        failure = refused;
-      }
-      metrics.recordInvalid(failure.error().status());
-      throw failure;
+      throw invalid(exchange, malformed);
     }
   }
 
+  /** What the sender of a request is told that cannot be parsed. */
+  private S3Exception invalid(HttpExchange exchange, S3Exception malformed) {
+    S3Exception failure = malformed;
+    AuditEvent audit = exchange.audit();
+    if (audit != null) {
+      audit.operation("Invalid");
+      audit.unparsed(exchange.method(), exchange.rawPath());
+    }
+    try {
+      // Unauthenticated senders see only the authentication error, unless nothing is served here.
+      if (malformed.error() != S3Error.NOT_IMPLEMENTED) {
+        authenticate(exchange);
+      }
+    } catch (S3Exception refused) {
+      failure = refused;
+    }
+    metrics.recordInvalid(failure.error().status());
+    return failure;
+  }
+
   /** Without the key: names of objects may tell of people. */
-  private static void describe(@Nullable Span span, S3Request request) {
+  private static void describe(@Nullable Span span, String name, @Nullable String bucket) {
     if (span == null || !span.isKept()) {
       return;
     }
-    String operation = "S3/" + RequestAudit.operation(request);
+    String operation = "S3/" + name;
     span.name(operation);
     span.add("rpc.method", operation);
-    String bucket = request.bucket();
     if (bucket != null && bucket.length() <= BUCKET_NAME_MAX) {
       span.add("aws.s3.bucket", bucket);
     }
   }
 
-  private static boolean needsAuthentication(S3Error error) {
-    // Preflight requests have no signature.
-    return error != S3Error.NOT_IMPLEMENTED
-        && error != S3Error.ACCESS_FORBIDDEN
-        && error != S3Error.BAD_REQUEST;
-  }
-
-  private HttpAnswer answer(S3Request request, HttpExchange exchange)
+  private HttpAnswer answer(S3Request request, HttpExchange exchange, LoggedRequest logged)
       throws S3Exception, InterruptedException {
     AuthenticatedRequest sender = authenticate(exchange);
+    logged.sentBy(sender.caller());
     try {
       String expectedOwner = exchange.headers().get(AmzHeaderNames.EXPECTED_BUCKET_OWNER);
       if (expectedOwner != null) {
@@ -177,7 +245,8 @@ public final class S3Service implements RequestHandler {
         LockRules.requirePossible(permit.bucket());
         LockRules.requireFuture(write.given().lock(), backend.clock());
       }
-      HttpAnswer answer = dispatch(request, exchange, permit, sender.body());
+      HttpAnswer answer = dispatch(request, exchange, permit, sender.body(), logged);
+      Answers.addCharge(answer.headers(), permit);
       // About single keys the operation decides. DeleteObjects tells about each of them itself.
       if (audit != null && !(request instanceof S3Request.DeleteObjects)) {
         audit.allowed();
@@ -189,7 +258,10 @@ public final class S3Service implements RequestHandler {
   }
 
   private AuthenticatedRequest authenticate(HttpExchange exchange) throws S3Exception {
-    AuthenticatedRequest sender = authenticator.authenticate(exchange);
+    AuthenticatedRequest sender =
+        exchange instanceof PostForm form
+            ? authenticator.authenticateForm(form)
+            : authenticator.authenticate(exchange);
     AuditEvent audit = exchange.audit();
     if (audit != null) {
       RequestAudit.sender(audit, sender.caller());
@@ -211,13 +283,33 @@ public final class S3Service implements RequestHandler {
         .bringing(write.given().lock(), backend.clock().instant());
   }
 
+  /** Who is told about each key that is deleted with others; null: nobody. */
+  private @Nullable Consumer<AuditEvent.Part> parts(HttpExchange exchange, LoggedRequest logged) {
+    AuditEvent audit = exchange.audit();
+    if (!logged.isWanted(backend.access())) {
+      return audit == null ? null : audit::part;
+    }
+    return part -> {
+      logged.part(part);
+      if (audit != null) {
+        audit.part(part);
+      }
+    };
+  }
+
   private HttpAnswer dispatch(
-      S3Request request, HttpExchange exchange, Permit permit, PayloadBody body)
+      S3Request request,
+      HttpExchange exchange,
+      Permit permit,
+      PayloadBody body,
+      LoggedRequest logged)
       throws S3Exception, UnavailableException, InterruptedException {
     Caller caller = permit.caller();
     return switch (request) {
       case S3Request.GetObject get -> new GetObjectHandler(backend).handle(get, exchange, permit);
       case S3Request.PutObject put -> new PutObjectHandler(backend).handle(put, permit, body);
+      case S3Request.PostObject post ->
+          new PostObjectHandler(backend).handle(post, permit, body, bucketUrl(exchange));
       case S3Request.AppendObject append ->
           new AppendObjectHandler(backend).handle(append, permit, body);
       case S3Request.PatchObject patch ->
@@ -225,7 +317,7 @@ public final class S3Service implements RequestHandler {
       case S3Request.HeadObject head -> HeadObjectHandler.handle(head, permit);
       case S3Request.DeleteObject delete -> new DeleteObjectHandler(backend).handle(delete, permit);
       case S3Request.DeleteObjects delete ->
-          new DeleteObjectsHandler(backend).handle(delete, permit, body, exchange.audit());
+          new DeleteObjectsHandler(backend).handle(delete, permit, body, parts(exchange, logged));
       case S3Request.CopyObject copy -> new CopyObjectHandler(backend).handle(copy, permit);
       case S3Request.RenameObject rename -> new RenameObjectHandler(backend).handle(rename, permit);
       case S3Request.GetObjectAttributes get -> GetObjectAttributesHandler.handle(get, permit);
@@ -242,7 +334,7 @@ public final class S3Service implements RequestHandler {
               .handle(complete, permit, endpoint(exchange), body);
       case S3Request.AbortMultipartUpload abort ->
           new AbortMultipartUploadHandler(backend).handle(abort);
-      case S3Request.ListParts list -> new ListPartsHandler(backend).handle(list, caller);
+      case S3Request.ListParts list -> new ListPartsHandler(backend).handle(list, permit);
       case S3Request.ListMultipartUploads list ->
           new ListMultipartUploadsHandler(backend).handle(list, caller);
       case S3Request.ListBuckets list -> new ListBucketsHandler(backend).handle(list, caller);
@@ -259,9 +351,27 @@ public final class S3Service implements RequestHandler {
       case S3Request.PutAcl put -> new AclHandler(backend).handle(put, permit, body);
       case S3Request.BucketAccessRequest about ->
           new BucketAccessHandler(backend).handle(about, permit, body);
+      case S3Request.GetBucketRequestPayment get -> RequestPaymentHandler.handle(get, permit);
+      case S3Request.PutBucketRequestPayment put ->
+          new RequestPaymentHandler(backend).handle(put, body);
+      case S3Request.GetBucketLogging get -> new BucketLoggingHandler(backend).handle(get, permit);
+      case S3Request.PutBucketLogging put ->
+          new BucketLoggingHandler(backend).handle(put, permit, body);
+      case S3Request.GetBucketWebsite get -> new BucketWebsiteHandler(backend).handle(get);
+      case S3Request.PutBucketWebsite put -> new BucketWebsiteHandler(backend).handle(put, body);
+      case S3Request.DeleteBucketWebsite delete -> new BucketWebsiteHandler(backend).handle(delete);
       case S3Request.GetBucketTagging get -> new BucketTaggingHandler(backend).handle(get);
       case S3Request.PutBucketTagging put -> new BucketTaggingHandler(backend).handle(put, body);
       case S3Request.DeleteBucketTagging delete -> new BucketTaggingHandler(backend).handle(delete);
+      case S3Request.GetBucketCors get -> new BucketCorsHandler(backend).handle(get);
+      case S3Request.PutBucketCors put -> new BucketCorsHandler(backend).handle(put, body);
+      case S3Request.DeleteBucketCors delete -> new BucketCorsHandler(backend).handle(delete);
+      case S3Request.GetBucketLifecycleConfiguration get ->
+          new BucketLifecycleHandler(backend).handle(get, permit);
+      case S3Request.PutBucketLifecycleConfiguration put ->
+          new BucketLifecycleHandler(backend).handle(put, body);
+      case S3Request.DeleteBucketLifecycle delete ->
+          new BucketLifecycleHandler(backend).handle(delete);
       case S3Request.GetObjectTagging get -> ObjectTaggingHandler.handle(get, permit);
       case S3Request.PutObjectTagging put ->
           new ObjectTaggingHandler(backend).handle(put, caller, body);
@@ -278,6 +388,12 @@ public final class S3Service implements RequestHandler {
           new ObjectLockHandler(backend).handle(put, caller, body);
       case S3Request.GetUnconfigured get -> new BucketInfoHandler(backend).handle(get);
     };
+  }
+
+  /** As the client named the bucket to which it posts. */
+  private static String bucketUrl(HttpExchange exchange) {
+    String path = exchange.rawPath();
+    return endpoint(exchange) + (path.endsWith("/") ? path.substring(0, path.length() - 1) : path);
   }
 
   /** As the client named it. */

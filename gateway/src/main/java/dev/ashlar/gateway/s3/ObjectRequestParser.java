@@ -93,7 +93,7 @@ record ObjectRequestParser(
     RequestHeaders.requireContentLength(headers);
     NewFacts given = NewFacts.of(headers);
     if (given.asksForLock()) {
-      requireDigest();
+      requireDigest(headers);
     }
     return new S3Request.PutObject(
         bucket,
@@ -106,11 +106,9 @@ record ObjectRequestParser(
         AclHeaders.parse(headers));
   }
 
-  private void requireDigest() throws S3Exception {
-    boolean hasDigest =
-        headers.contains(HttpHeaderNames.CONTENT_MD5)
-            || Checksums.announced(headers) != ChecksumAlgorithm.CHECKSUM_NONE;
-    if (!hasDigest) {
+  /** What a write with a lock needs. */
+  static void requireDigest(HttpHeaders headers) throws S3Exception {
+    if (!Checksums.hasDigest(headers)) {
       throw S3Exception.invalidRequest(
           "Content-MD5 OR x-amz-checksum- HTTP header is required for Put Object requests with"
               + " Object Lock parameters");

@@ -11,21 +11,25 @@ import org.jspecify.annotations.Nullable;
  * The target of a request: the service if the bucket is null, a bucket if the key is null, else an
  * object. A key is all UTF-8 text after the bucket's slash; its dots and slashes have no meaning.
  */
-record RequestTarget(@Nullable String bucket, @Nullable String key) {
-  enum Scope {
+public record RequestTarget(@Nullable String bucket, @Nullable String key) {
+  /** What a target is. */
+  public enum Scope {
     SERVICE,
     BUCKET,
     OBJECT
   }
 
-  Scope scope() {
+  public Scope scope() {
     if (bucket == null) {
       return Scope.SERVICE;
     }
     return key == null ? Scope.BUCKET : Scope.OBJECT;
   }
 
-  static RequestTarget of(HttpExchange exchange, VirtualHosts hosts) throws S3Exception {
+  /**
+   * @throws S3Exception InvalidURI, KeyTooLongError
+   */
+  public static RequestTarget of(HttpExchange exchange, VirtualHosts hosts) throws S3Exception {
     String path = exchange.rawPath();
     String hostBucket = hosts.bucket(exchange.headers());
     if (hostBucket != null) {
@@ -49,7 +53,7 @@ record RequestTarget(@Nullable String bucket, @Nullable String key) {
     return key;
   }
 
-  private static void checkLength(String key) throws S3Exception {
+  static void checkLength(String key) throws S3Exception {
     if (S3Request.isTooLong(key)) {
       throw new S3Exception(S3Error.KEY_TOO_LONG)
           .with("Size", key.getBytes(StandardCharsets.UTF_8).length)

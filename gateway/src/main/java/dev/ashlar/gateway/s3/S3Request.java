@@ -61,9 +61,25 @@ public sealed interface S3Request {
           Need.ofVersion(
               put.key() == null ? "s3:PutBucketAcl" : "s3:PutObjectAcl",
               Resource.existing(put.bucket(), put.key(), put.version()));
+      case GetBucketRequestPayment get -> onBucket("s3:GetBucketRequestPayment", get.bucket());
+      case PutBucketRequestPayment put -> onBucket("s3:PutBucketRequestPayment", put.bucket());
+      case GetBucketLogging get -> onBucket("s3:GetBucketLogging", get.bucket());
+      case PutBucketLogging put -> onBucket("s3:PutBucketLogging", put.bucket());
+      case GetBucketWebsite get -> onBucket("s3:GetBucketWebsite", get.bucket());
+      case PutBucketWebsite put -> onBucket("s3:PutBucketWebsite", put.bucket());
+      case DeleteBucketWebsite delete -> onBucket("s3:DeleteBucketWebsite", delete.bucket());
       case GetBucketTagging get -> onBucket("s3:GetBucketTagging", get.bucket());
       case PutBucketTagging put -> onBucket("s3:PutBucketTagging", put.bucket());
       case DeleteBucketTagging delete -> onBucket("s3:PutBucketTagging", delete.bucket());
+      case GetBucketCors get -> onBucket("s3:GetBucketCORS", get.bucket());
+      case PutBucketCors put -> onBucket("s3:PutBucketCORS", put.bucket());
+      case DeleteBucketCors delete -> onBucket("s3:PutBucketCORS", delete.bucket());
+      case GetBucketLifecycleConfiguration get ->
+          onBucket("s3:GetLifecycleConfiguration", get.bucket());
+      case PutBucketLifecycleConfiguration put ->
+          onBucket("s3:PutLifecycleConfiguration", put.bucket());
+      case DeleteBucketLifecycle delete ->
+          onBucket("s3:PutLifecycleConfiguration", delete.bucket());
       case GetObjectTagging get -> onStored(List.of("s3:GetObjectTagging"), get, get.version());
       case PutObjectTagging put ->
           new Need(put.needsOfObject().actions(), new Resource.KeysOf(put.bucket()));
@@ -106,6 +122,13 @@ public sealed interface S3Request {
     return request instanceof PutObjectRetention
         || request instanceof DeleteObject
         || request instanceof DeleteObjects;
+  }
+
+  /** Of requests whose document must not be taken for another one. */
+  private static void requireDigest(boolean hasDigest) throws S3Exception {
+    if (!hasDigest) {
+      throw S3Exception.invalidRequest("Missing required header for this request: Content-MD5");
+    }
   }
 
   private static Need onBucket(String action, String bucket) {
@@ -245,12 +268,59 @@ public sealed interface S3Request {
   /** Enables or suspends versioning, as the body says. */
   record PutBucketVersioning(String bucket) implements S3Request {}
 
+  record GetBucketRequestPayment(String bucket) implements S3Request {}
+
+  /** Says who pays for requests, as the body has it. */
+  record PutBucketRequestPayment(String bucket) implements S3Request {}
+
+  record GetBucketLogging(String bucket) implements S3Request {}
+
+  /** Says where the log of the requests goes, as the body has it. */
+  record PutBucketLogging(String bucket) implements S3Request {}
+
+  record GetBucketWebsite(String bucket) implements S3Request {}
+
+  /** Makes the bucket a website, as the body says. */
+  record PutBucketWebsite(String bucket) implements S3Request {}
+
+  record DeleteBucketWebsite(String bucket) implements S3Request {}
+
   record GetBucketTagging(String bucket) implements S3Request {}
 
   /** Replaces the tags by those in the body. */
   record PutBucketTagging(String bucket) implements S3Request {}
 
   record DeleteBucketTagging(String bucket) implements S3Request {}
+
+  record GetBucketCors(String bucket) implements S3Request {}
+
+  /** Replaces the CORS configuration by the one in the body. */
+  record PutBucketCors(String bucket, boolean hasDigest) implements S3Request {
+    @Override
+    public void requireValid(long bodyLength) throws S3Exception {
+      requireDigest(hasDigest);
+    }
+  }
+
+  record DeleteBucketCors(String bucket) implements S3Request {}
+
+  record GetBucketLifecycleConfiguration(String bucket) implements S3Request {}
+
+  /**
+   * Replaces the rules by those in the body.
+   *
+   * @param hasDigest whether a header has a digest of the body
+   * @param smallObjectsStay whether rules without sizes leave small objects in their storage class
+   */
+  record PutBucketLifecycleConfiguration(String bucket, boolean hasDigest, boolean smallObjectsStay)
+      implements S3Request {
+    @Override
+    public void requireValid(long bodyLength) throws S3Exception {
+      requireDigest(hasDigest);
+    }
+  }
+
+  record DeleteBucketLifecycle(String bucket) implements S3Request {}
 
   record GetObjectTagging(String bucket, String key, @Nullable VersionRef version)
       implements FactsRequest {}
@@ -393,9 +463,7 @@ public sealed interface S3Request {
       implements S3Request {
     @Override
     public void requireValid(long bodyLength) throws S3Exception {
-      if (!hasDigest) {
-        throw S3Exception.invalidRequest("Missing required header for this request: Content-MD5");
-      }
+      requireDigest(hasDigest);
     }
   }
 
@@ -414,6 +482,35 @@ public sealed interface S3Request {
       ChecksumAlgorithm announced,
       AclRequest acl)
       implements DataRequest, VersionRequest {}
+
+  /**
+   * Stores the file of a form.
+   *
+   * @param put what an upload with these fields as its headers stores
+   * @param redirect where the browser is sent then; empty: nowhere
+   * @param status of the answer otherwise: 200, 201 or 204
+   */
+  record PostObject(PutObject put, String redirect, int status) implements VersionRequest {
+    @Override
+    public String bucket() {
+      return put.bucket();
+    }
+
+    @Override
+    public String key() {
+      return put.key();
+    }
+
+    @Override
+    public NewFacts given() {
+      return put.given();
+    }
+
+    @Override
+    public AclRequest acl() {
+      return put.acl();
+    }
+  }
 
   /**
    * Appends bytes to an object, or creates it.

@@ -7,15 +7,14 @@ import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.AmzHeaderNames;
 import dev.ashlar.gateway.exchange.HttpExchange;
+import dev.ashlar.gateway.form.PostForm;
 import dev.ashlar.gateway.s3.S3Request.Listing;
 import dev.ashlar.gateway.s3.Subresource.Unconfigured;
 import dev.ashlar.gateway.uri.Query;
 import dev.ashlar.gateway.version.VersionId;
-import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import dev.ashlar.protocol.message.VersionRef;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Parses HTTP requests into S3 requests. */
@@ -32,7 +31,45 @@ public final class S3RequestParser {
     this.config = config;
   }
 
+  /**
+   * The bucket to which a form with a file is posted; null for any other request.
+   *
+   * @throws S3Exception if what is asked for beside the form is not served
+   */
+  public @Nullable String bucketOfForm(HttpExchange exchange) throws S3Exception {
+    HttpHeaders sent = exchange.headers();
+    if (!exchange.method().equals("POST")
+        || !PostForm.isType(sent.get(HttpHeaderNames.CONTENT_TYPE, ""))) {
+      return null;
+    }
+    RequestTarget target = RequestTarget.of(exchange, config.virtualHosts());
+    Query query = Query.parse(exchange.rawQuery());
+    if (target.scope() != RequestTarget.Scope.BUCKET || query.has("delete")) {
+      return null;
+    }
+    Subresource.check(query, target.scope(), exchange.method());
+    SupportedHeaders.requireNoneBesideForm(SupportedHeaders.joined(sent, query));
+    if (sent.contains(HttpHeaderNames.AUTHORIZATION) || isSigned(query)) {
+      throw S3Exception.invalidRequest("A form is signed by its fields only.");
+    }
+    RequestHeaders.requireContentLength(sent);
+    // The file itself is measured while it arrives.
+    long fileBytesMin = exchange.body().length() - 2 * PostForm.FIELD_BYTES_MAX;
+    SizeLimits.requireUploadable(Math.max(0, fileBytesMin));
+    return target.bucket();
+  }
+
+  private static boolean isSigned(Query query) {
+    return query.has("X-Amz-Algorithm")
+        || query.has("X-Amz-Signature")
+        || query.has("X-Amz-Credential")
+        || query.has("AWSAccessKeyId");
+  }
+
   public S3Request parse(HttpExchange exchange) throws S3Exception {
+    if (exchange instanceof PostForm form) {
+      return FormRequests.parse(form);
+    }
     Query query = Query.parse(exchange.rawQuery());
     HttpHeaders headers = SupportedHeaders.joined(exchange.headers(), query);
     S3Request request = operation(exchange, query, headers);
@@ -60,24 +97,9 @@ public final class S3RequestParser {
     return request;
   }
 
-  /** The answer to a preflight request where CORS was never configured. */
-  private static S3Exception preflight(HttpHeaders headers) {
-    if (!headers.contains(HttpHeaderNames.ORIGIN)) {
-      return new S3Exception(
-          S3Error.BAD_REQUEST, "Insufficient information. Origin request header needed.");
-    }
-    String method = headers.get("access-control-request-method");
-    return method == null
-        ? new S3Exception(S3Error.BAD_REQUEST, "Invalid Access-Control-Request-Method: null")
-        : new S3Exception(S3Error.ACCESS_FORBIDDEN);
-  }
-
   private S3Request operation(HttpExchange exchange, Query query, HttpHeaders headers)
       throws S3Exception {
     RequestTarget target = RequestTarget.of(exchange, config.virtualHosts());
-    if (exchange.method().equals("OPTIONS")) {
-      throw preflight(headers);
-    }
     SupportedHeaders.require(exchange.method(), headers, query.has("renameObject"));
     Unconfigured feature = Subresource.check(query, target.scope(), exchange.method());
     String bucket = target.bucket();
@@ -92,6 +114,12 @@ public final class S3RequestParser {
     if (query.has("tagging")) {
       return TaggingRequests.of(exchange.method(), bucket, key, version);
     }
+    if (key == null && query.has("cors")) {
+      return cors(exchange.method(), bucket, headers);
+    }
+    if (query.has("lifecycle")) {
+      return LifecycleRequests.of(exchange.method(), bucket, headers);
+    }
     if (query.has("acl")) {
       return acl(exchange.method(), bucket, key, version, headers);
     }
@@ -105,6 +133,14 @@ public final class S3RequestParser {
     return key == null
         ? bucket(exchange.method(), bucket, query, headers)
         : new ObjectRequestParser(bucket, key, version, query, headers).parse(exchange.method());
+  }
+
+  private static S3Request cors(String method, String bucket, HttpHeaders headers) {
+    return switch (method) {
+      case "GET" -> new S3Request.GetBucketCors(bucket);
+      case "PUT" -> new S3Request.PutBucketCors(bucket, Checksums.hasDigest(headers));
+      default -> new S3Request.DeleteBucketCors(bucket);
+    };
   }
 
   private static S3Request service(String method, Query query) throws S3Exception {
@@ -215,6 +251,23 @@ public final class S3RequestParser {
     if (access != null) {
       return access;
     }
+    if (query.has("logging")) {
+      return method.equals("GET")
+          ? new S3Request.GetBucketLogging(bucket)
+          : new S3Request.PutBucketLogging(bucket);
+    }
+    if (query.has("requestPayment")) {
+      return method.equals("GET")
+          ? new S3Request.GetBucketRequestPayment(bucket)
+          : new S3Request.PutBucketRequestPayment(bucket);
+    }
+    if (query.has("website")) {
+      return switch (method) {
+        case "GET" -> new S3Request.GetBucketWebsite(bucket);
+        case "PUT" -> new S3Request.PutBucketWebsite(bucket);
+        default -> new S3Request.DeleteBucketWebsite(bucket);
+      };
+    }
     return switch (method) {
       case "GET" -> getBucket(bucket, query);
       case "HEAD" -> new S3Request.HeadBucket(bucket);
@@ -295,15 +348,8 @@ public final class S3RequestParser {
   private static S3Request postBucket(String bucket, Query query, HttpHeaders headers)
       throws S3Exception {
     if (query.has("delete")) {
-      boolean hasDigest =
-          headers.contains(HttpHeaderNames.CONTENT_MD5)
-              || Checksums.announced(headers) != ChecksumAlgorithm.CHECKSUM_NONE;
-      return new S3Request.DeleteObjects(bucket, hasDigest, LockRequests.asksForBypass(headers));
-    }
-    String type = headers.get(HttpHeaderNames.CONTENT_TYPE, "").toLowerCase(Locale.ROOT);
-    if (type.startsWith("multipart/form-data")) {
-      throw new S3Exception(
-          S3Error.NOT_IMPLEMENTED, "Uploads by HTML form (POST Object) are not implemented.");
+      return new S3Request.DeleteObjects(
+          bucket, Checksums.hasDigest(headers), LockRequests.asksForBypass(headers));
     }
     throw methodNotAllowed("POST", "BUCKET");
   }

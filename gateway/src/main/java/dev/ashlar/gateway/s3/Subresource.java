@@ -30,7 +30,9 @@ public final class Subresource {
           object("acl", "GET PUT"),
           object("append", "PUT POST"),
           object("attributes", "GET"),
+          bucket("cors", "GET PUT DELETE"),
           bucket("delete", "POST"),
+          bucket("lifecycle", "GET PUT DELETE"),
           bucket("list-type", "GET"),
           bucket("location", "GET"),
           object("legal-hold", "GET PUT"),
@@ -43,11 +45,14 @@ public final class Subresource {
           bucket("policy", "GET PUT DELETE"),
           bucket("policyStatus", "GET"),
           bucket("publicAccessBlock", "GET PUT DELETE"),
+          bucket("logging", "GET PUT"),
+          bucket("requestPayment", "GET PUT"),
           bucket("uploads", "GET"),
           object("uploads", "POST"),
           object("uploadId", "GET PUT POST DELETE"),
           bucket("versioning", "GET PUT"),
           bucket("versions", "GET"),
+          bucket("website", "GET PUT DELETE"),
           // Parameters of an operation that another parameter or the method has chosen.
           object("partNumber", "GET HEAD PUT").detail(),
           object("versionId", "GET HEAD PUT POST PATCH DELETE").detail(),
@@ -57,22 +62,11 @@ public final class Subresource {
                   "GetBucketAccelerateConfiguration",
                   "s3:GetAccelerateConfiguration",
                   empty("AccelerateConfiguration")),
-          bucket("cors", "GET PUT DELETE")
-              .unconfigured(
-                  "GetBucketCors", "s3:GetBucketCORS", S3Error.NO_SUCH_CORS_CONFIGURATION),
           bucket("encryption", "GET PUT DELETE")
               .unconfigured(
                   "GetBucketEncryption",
                   "s3:GetEncryptionConfiguration",
                   S3Error.SERVER_SIDE_ENCRYPTION_CONFIGURATION_NOT_FOUND),
-          bucket("lifecycle", "GET PUT DELETE")
-              .unconfigured(
-                  "GetBucketLifecycleConfiguration",
-                  "s3:GetLifecycleConfiguration",
-                  S3Error.NO_SUCH_LIFECYCLE_CONFIGURATION),
-          bucket("logging", "GET PUT")
-              .unconfigured(
-                  "GetBucketLogging", "s3:GetBucketLogging", empty("BucketLoggingStatus")),
           bucket("notification", "GET PUT")
               .unconfigured(
                   "GetBucketNotificationConfiguration",
@@ -83,17 +77,6 @@ public final class Subresource {
                   "GetBucketReplication",
                   "s3:GetReplicationConfiguration",
                   S3Error.REPLICATION_CONFIGURATION_NOT_FOUND),
-          bucket("requestPayment", "GET PUT")
-              .unconfigured(
-                  "GetBucketRequestPayment",
-                  "s3:GetBucketRequestPayment",
-                  new XmlWriter()
-                      .openRoot("RequestPaymentConfiguration")
-                      .element("Payer", "BucketOwner")
-                      .close()),
-          bucket("website", "GET PUT DELETE")
-              .unconfigured(
-                  "GetBucketWebsite", "s3:GetBucketWebsite", S3Error.NO_SUCH_WEBSITE_CONFIGURATION),
           // S3 lists or returns these by id, which is part of the feature: nothing truthful to
           // answer.
           bucket("abac", "GET PUT").notImplemented(),

@@ -2,6 +2,7 @@ package dev.ashlar.gateway.s3;
 
 import dev.ashlar.gateway.checksum.ChecksumKind;
 import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.AmzHeaderNames;
 import dev.ashlar.gateway.uri.Query;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaders;
@@ -36,10 +37,15 @@ final class SupportedHeaders {
           "x-amz-checksum-crc32",
           "x-amz-checksum-crc32c",
           "x-amz-checksum-crc64nvme",
+          "x-amz-checksum-md5",
           "x-amz-checksum-mode",
           "x-amz-checksum-sha1",
           "x-amz-checksum-sha256",
+          "x-amz-checksum-sha512",
           "x-amz-checksum-type",
+          "x-amz-checksum-xxhash128",
+          "x-amz-checksum-xxhash3",
+          "x-amz-checksum-xxhash64",
           S3RequestParser.CONFIRMATION,
           "x-amz-content-sha256",
           "x-amz-copy-source",
@@ -67,7 +73,23 @@ final class SupportedHeaders {
           "x-amz-tagging",
           "x-amz-tagging-directive",
           "x-amz-trailer",
+          LifecycleRequests.MINIMUM_SIZE,
           "x-amz-write-offset-bytes");
+
+  /** Fields of forms, beside those of checksums and of metadata. */
+  private static final Set<String> FIELDS =
+      Set.of(
+          "x-amz-algorithm",
+          "x-amz-checksum-algorithm",
+          "x-amz-credential",
+          "x-amz-date",
+          LockValues.HOLD,
+          LockValues.MODE,
+          LockValues.UNTIL,
+          "x-amz-sdk-checksum-algorithm",
+          "x-amz-security-token",
+          "x-amz-signature",
+          "x-amz-storage-class");
 
   /** Headers of SDKs and proxies that may be ignored. */
   private static final Set<String> HARMLESS =
@@ -177,6 +199,34 @@ final class SupportedHeaders {
     requireSupportedConditions(method, headers);
   }
 
+  /** Refuses what a form means to ask for beside its fields. */
+  static void requireNoneBesideForm(HttpHeaders headers) throws S3Exception {
+    for (String name : headers.names()) {
+      String lower = name.toLowerCase(Locale.ROOT);
+      boolean isServed =
+          HARMLESS.contains(lower) || AmzHeaderNames.EXPECTED_BUCKET_OWNER.contentEquals(lower);
+      if (lower.startsWith(AMZ) && !isServed) {
+        throw S3Exception.unsupportedHeader(lower);
+      }
+    }
+  }
+
+  /**
+   * Refuses a field of a form that asks for more than is served.
+   *
+   * @param name in lower case
+   */
+  static void requireField(String name) throws S3Exception {
+    boolean isServed =
+        !name.startsWith(AMZ)
+            || name.startsWith(META)
+            || FIELDS.contains(name)
+            || ChecksumKind.ofHeader(name) != null;
+    if (!isServed) {
+      throw S3Exception.unsupportedHeader(name);
+    }
+  }
+
   private static boolean isSupported(String name, String value) {
     return switch (name) {
       // The C++ SDK names the version of the API that it was made from.
@@ -186,7 +236,7 @@ final class SupportedHeaders {
       case "x-amz-object-annotation-directive" -> value.equals("COPY") || value.equals("EXCLUDE");
       // Of objects that were restored from an archive: no object is one.
       case "x-amz-optional-object-attributes" -> value.equals("RestoreStatus");
-      // Agrees to pay where the bucket demands it, and no bucket does; S3 ignores it, too.
+      // Agrees to pay where the bucket demands it; S3 knows no other value.
       case "x-amz-request-payer" -> value.equals("requester");
       default ->
           IMPLEMENTED.contains(name)

@@ -2,6 +2,7 @@ package dev.ashlar.gateway.s3;
 
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,13 @@ import org.jspecify.annotations.Nullable;
 public record VirtualHosts(List<String> domains) {
   public VirtualHosts {
     domains = List.copyOf(domains);
+  }
+
+  /** The same with further domains. */
+  public VirtualHosts and(List<String> more) {
+    List<String> all = new ArrayList<>(domains);
+    all.addAll(more);
+    return new VirtualHosts(all);
   }
 
   /** The bucket that the Host header names, in lower case; null if it names none. */

@@ -45,7 +45,10 @@ class PayloadVerificationTest {
     return new TestSigner().head("PUT", "/k", "", headers) + wire;
   }
 
-  /** The check values of the catalogues of CRC algorithms, over "123456789". */
+  /**
+   * The check values of the catalogues of CRC algorithms, over "123456789"; the others as AWS's
+   * clients compute them.
+   */
   @ParameterizedTest
   @CsvSource({
     "crc32, y/Q5Jg==, CHECKSUM_CRC32cbf43926",
@@ -53,6 +56,12 @@ class PayloadVerificationTest {
     "crc64nvme, rosUhgp5mIg=, CHECKSUM_CRC64NVMEae8b14860a799888",
     "sha1, 98O8HYCOBHMqCutwajxsI1VswE4=, CHECKSUM_SHA1",
     "sha256, FeKw08M4kyCbD5fW3pgJtREwOOKxFbeMqGTyMbwxQiU=, CHECKSUM_SHA256",
+    "sha512, 2eZ2LdHI6vbWGzxhkvxAjU1tXxF20MKRabwk5xw/J0rSf81YEbMT1oH35V7ALXPUmclUVba1u1A6z1dPuo/+hQ==,"
+        + " CHECKSUM_SHA512d9e6762d",
+    "md5, JfnnlDI7RTiF9RgfG2JNCw==, CHECKSUM_MD525f9e794323b453885f5181f1b624d0b",
+    "xxhash64, jLhB20DmroM=, CHECKSUM_XXHASH648cb841db40e6ae83",
+    "xxhash3, ctyxi2ehff8=, CHECKSUM_XXHASH372dcb18b67a17dff",
+    "xxhash128, MxGUd+3l3NXpcWQnaB1YYA==," + " CHECKSUM_XXHASH12833119477ede5dcd5e9716427681d5860",
   })
   void everyChecksumInHeaderAndTrailer(String name, String value, String told) throws Exception {
     String right = correct(name, value);

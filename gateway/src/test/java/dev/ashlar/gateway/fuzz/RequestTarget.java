@@ -9,6 +9,7 @@ import dev.ashlar.gateway.auth.SigV4Authenticator;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.Client;
 import dev.ashlar.gateway.exchange.HttpExchange;
+import dev.ashlar.gateway.form.PostForm;
 import dev.ashlar.gateway.s3.S3Config;
 import dev.ashlar.gateway.s3.S3RequestParser;
 import dev.ashlar.gateway.s3.VirtualHosts;
@@ -55,9 +56,11 @@ public final class RequestTarget {
 
   public static void fuzzerTestOneInput(byte[] data) {
     Exchange exchange = Exchange.parse(data);
-    if (exchange == null) {
+    Exchange posted = Exchange.parse(data);
+    if (exchange == null || posted == null) {
       return;
     }
+    fuzzForm(posted);
     try {
       AuthenticatedRequest request = AUTHENTICATOR.authenticate(exchange);
       if (!request.caller().isAnonymous()) {
@@ -78,6 +81,30 @@ public final class RequestTarget {
       PARSER.parse(exchange);
     } catch (S3Exception e) {
       requireClientError(e);
+    }
+  }
+
+  /** The same as the upload of a form, if it is one. */
+  private static void fuzzForm(Exchange exchange) {
+    try {
+      String bucket = PARSER.bucketOfForm(exchange);
+      if (bucket == null) {
+        return;
+      }
+      PostForm form = PostForm.read(exchange, bucket);
+      if (!AUTHENTICATOR.authenticateForm(form).caller().isAnonymous()) {
+        throw new AssertionError("a signature that nobody made");
+      }
+      PARSER.parse(form);
+      for (ByteBuf piece = form.body().read(); piece != null; piece = form.body().read()) {
+        piece.release();
+      }
+    } catch (S3Exception e) {
+      requireClientError(e);
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    } finally {
+      exchange.end();
     }
   }
 
@@ -207,6 +234,27 @@ public final class RequestTarget {
             "host: b.s3.test"),
         bytes(
             "GET /b?acl&AWSAccessKeyId=AK&Expires=1795737600&Signature=AA%3D%3D", "host: s3.test"),
+        bytes(
+            "POST /b",
+            "content-type: multipart/form-data; boundary=b",
+            "content-length: 1",
+            "",
+            "--b\r",
+            "Content-Disposition: form-data; name=\"key\"\r",
+            "\r",
+            "up/${filename}\r",
+            "--b\r",
+            "Content-Disposition: form-data; name=\"success_action_redirect\"\r",
+            "\r",
+            "http://a.test/\r",
+            "--b\r",
+            "Content-Disposition: form-data; name=\"file\"; filename=\"C:\\a.txt\"\r",
+            "Content-Type: text/plain\r",
+            "\r",
+            "-\r\r",
+            "--\r",
+            "--b--\r",
+            ""),
         bytes(
             "DELETE /b/k",
             "host: s3.test",

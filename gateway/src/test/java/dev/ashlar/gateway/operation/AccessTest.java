@@ -3,6 +3,8 @@ package dev.ashlar.gateway.operation;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ashlar.gateway.form.FormBody;
+import dev.ashlar.gateway.form.PostForm;
 import dev.ashlar.gateway.s3.S3Config;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.gateway.s3.S3RequestParser;
@@ -29,14 +31,30 @@ class AccessTest {
       "<Tagging><TagSet><Tag><Key>a</Key><Value>b</Value></Tag></TagSet></Tagging>";
   private static final String POLICY =
       """
-      {"Statement": {"Effect": "Allow", "Principal": {"AWS": "999999999999"}, \
-      "Action": "s3:GetObject", "Resource": "arn:aws:s3:::conf/*"}}""";
+      {"Statement": [{"Effect": "Allow", "Principal": {"AWS": "999999999999"}, \
+      "Action": "s3:GetObject", "Resource": "arn:aws:s3:::conf/*"}, \
+      {"Effect": "Allow", "Principal": {"Service": "logging.s3.amazonaws.com"}, \
+      "Action": "s3:PutObject", "Resource": "arn:aws:s3:::conf/log/*"}]}""";
   private static final String BLOCK =
       "<PublicAccessBlockConfiguration><BlockPublicAcls>true</BlockPublicAcls>"
           + "</PublicAccessBlockConfiguration>";
+  private static final String LIFECYCLE =
+      "<LifecycleConfiguration><Rule><ID>r</ID><Filter/><Status>Enabled</Status>"
+          + "<Expiration><Days>1</Days></Expiration></Rule></LifecycleConfiguration>";
+
   private static final String OWNERSHIP =
       "<OwnershipControls><Rule><ObjectOwnership>ObjectWriter</ObjectOwnership></Rule>"
           + "</OwnershipControls>";
+
+  private static final String CORS =
+      "<CORSConfiguration><CORSRule><AllowedMethod>GET</AllowedMethod>"
+          + "<AllowedOrigin>http://a.test</AllowedOrigin></CORSRule></CORSConfiguration>";
+  private static final String WEBSITE =
+      "<WebsiteConfiguration><IndexDocument><Suffix>index.html</Suffix></IndexDocument>"
+          + "</WebsiteConfiguration>";
+  private static final String LOGGING =
+      "<BucketLoggingStatus><LoggingEnabled><TargetBucket>conf</TargetBucket>"
+          + "<TargetPrefix>log/</TargetPrefix></LoggingEnabled></BucketLoggingStatus>";
 
   /** A request that its owner may send. */
   private enum Attempt {
@@ -106,6 +124,38 @@ class AccessTest {
         "PUT /bkt?versioning",
         "s3:PutBucketVersioning",
         "bucket submit"),
+    GET_BUCKET_LOGGING(
+        S3Request.GetBucketLogging.class, "GET /bkt?logging", "s3:GetBucketLogging", "bucket"),
+    PUT_BUCKET_LOGGING(
+        S3Request.PutBucketLogging.class,
+        "PUT /bkt?logging",
+        "s3:PutBucketLogging",
+        "bucket account bucket submit"),
+    GET_BUCKET_REQUEST_PAYMENT(
+        S3Request.GetBucketRequestPayment.class,
+        "GET /bkt?requestPayment",
+        "s3:GetBucketRequestPayment",
+        "bucket"),
+    PUT_BUCKET_REQUEST_PAYMENT(
+        S3Request.PutBucketRequestPayment.class,
+        "PUT /bkt?requestPayment",
+        "s3:PutBucketRequestPayment",
+        "bucket submit"),
+    GET_BUCKET_WEBSITE(
+        S3Request.GetBucketWebsite.class,
+        "GET /empty?website",
+        "s3:GetBucketWebsite",
+        "bucket documents"),
+    PUT_BUCKET_WEBSITE(
+        S3Request.PutBucketWebsite.class,
+        "PUT /bkt?website",
+        "s3:PutBucketWebsite",
+        "bucket submit"),
+    DELETE_BUCKET_WEBSITE(
+        S3Request.DeleteBucketWebsite.class,
+        "DELETE /empty?website",
+        "s3:DeleteBucketWebsite",
+        "bucket submit"),
     GET_BUCKET_TAGGING(
         S3Request.GetBucketTagging.class,
         "GET /empty?tagging",
@@ -120,6 +170,27 @@ class AccessTest {
         S3Request.DeleteBucketTagging.class,
         "DELETE /empty?tagging",
         "s3:PutBucketTagging",
+        "bucket submit"),
+    GET_BUCKET_CORS(
+        S3Request.GetBucketCors.class, "GET /conf?cors", "s3:GetBucketCORS", "bucket documents"),
+    PUT_BUCKET_CORS(
+        S3Request.PutBucketCors.class, "PUT /conf?cors", "s3:PutBucketCORS", "bucket submit"),
+    DELETE_BUCKET_CORS(
+        S3Request.DeleteBucketCors.class, "DELETE /conf?cors", "s3:PutBucketCORS", "bucket submit"),
+    GET_LIFECYCLE(
+        S3Request.GetBucketLifecycleConfiguration.class,
+        "GET /conf?lifecycle",
+        "s3:GetLifecycleConfiguration",
+        "bucket"),
+    PUT_LIFECYCLE(
+        S3Request.PutBucketLifecycleConfiguration.class,
+        "PUT /conf?lifecycle",
+        "s3:PutLifecycleConfiguration",
+        "bucket submit"),
+    DELETE_LIFECYCLE(
+        S3Request.DeleteBucketLifecycle.class,
+        "DELETE /conf?lifecycle",
+        "s3:PutLifecycleConfiguration",
         "bucket submit"),
     GET_OBJECT_TAGGING(
         S3Request.GetObjectTagging.class, "GET /bkt/k?tagging", "s3:GetObjectTagging", "object"),
@@ -149,6 +220,7 @@ class AccessTest {
     DELETE_OBJECTS(
         S3Request.DeleteObjects.class, "POST /bkt?delete", "s3:DeleteObject", "bucket submit"),
     PUT_OBJECT(S3Request.PutObject.class, "PUT /bkt/k", "s3:PutObject", "bucket"),
+    POST_OBJECT(S3Request.PostObject.class, "POST /bkt", "s3:PutObject", "bucket"),
     APPEND_OBJECT(
         S3Request.AppendObject.class,
         "PUT /bkt/k?append&position=4",
@@ -225,7 +297,10 @@ class AccessTest {
         "s3:DeleteObjectVersionTagging",
         "object submit"),
     GET_UNCONFIGURED(
-        S3Request.GetUnconfigured.class, "GET /bkt?logging", "s3:GetBucketLogging", "bucket"),
+        S3Request.GetUnconfigured.class,
+        "GET /bkt?accelerate",
+        "s3:GetAccelerateConfiguration",
+        "bucket"),
     DELETE_VERSION(
         S3Request.DeleteObject.class,
         "DELETE /bkt/k?versionId=null",
@@ -310,6 +385,7 @@ class AccessTest {
     s3.ok(200, "PUT", "/bkt");
     s3.ok(200, "PUT", "/empty");
     s3.ok(204, TestS3.request("PUT", "/empty?tagging").body(TAGS));
+    s3.ok(200, TestS3.request("PUT", "/empty?website").body(WEBSITE));
     s3.ok(200, TestS3.request("PUT", "/locked").header("x-amz-bucket-object-lock-enabled", "true"));
     s3.ok(
         200,
@@ -323,6 +399,12 @@ class AccessTest {
     s3.ok(204, TestS3.request("PUT", "/conf?policy").body(POLICY));
     s3.ok(200, TestS3.request("PUT", "/conf?publicAccessBlock").body(BLOCK));
     s3.ok(200, TestS3.request("PUT", "/conf?ownershipControls").body(OWNERSHIP));
+    s3.ok(200, request(Attempt.PUT_BUCKET_CORS).body(CORS));
+    s3.ok(
+        200,
+        TestS3.request("PUT", "/conf?lifecycle")
+            .body(LIFECYCLE)
+            .header("Content-MD5", "not looked at here"));
     s3.ok(200, TestS3.request("PUT", "/bkt/k").body("data"));
     uploadId = s3.ok(200, "POST", "/bkt/m?uploads").element("UploadId");
     partEtag =
@@ -342,12 +424,22 @@ class AccessTest {
       case PUT_BUCKET_POLICY -> request.body(POLICY);
       case PUT_PUBLIC_ACCESS_BLOCK -> request.body(BLOCK);
       case PUT_OWNERSHIP_CONTROLS -> request.body(OWNERSHIP);
+      case PUT_LIFECYCLE -> request.body(LIFECYCLE).header("Content-MD5", "not looked at here");
+      case PUT_BUCKET_WEBSITE -> request.body(WEBSITE);
+      case PUT_BUCKET_LOGGING -> request.body(LOGGING);
+      case PUT_BUCKET_REQUEST_PAYMENT ->
+          request.body(
+              "<RequestPaymentConfiguration><Payer>Requester</Payer>"
+                  + "</RequestPaymentConfiguration>");
       case DELETE_OBJECTS -> request.body(KEYS).header("Content-MD5", "not looked at here");
+      case PUT_BUCKET_CORS ->
+          request.body(CORS.replace("a.test", "b.test")).header("Content-MD5", "not looked at");
       case PUT_BUCKET_TAGGING, PUT_OBJECT_TAGGING, PUT_VERSION_TAGGING -> request.body(TAGS);
       case PUT_OBJECT, APPEND_OBJECT, UPLOAD_PART -> request.body("more");
       case PUT_BUCKET_VERSIONING ->
           request.body(
               "<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>");
+      case POST_OBJECT -> request.form(new FormBody().field("key", "k").file("a.txt", "more"));
       case PATCH_OBJECT -> request.body("MORE").header("Content-Range", "bytes 0-3/*");
       case COPY_OBJECT, UPLOAD_PART_COPY -> request.header("x-amz-copy-source", copySource);
       case PUT_OBJECT_LOCK_CONFIGURATION ->
@@ -392,6 +484,11 @@ class AccessTest {
             "/conf?policy",
             "/conf?publicAccessBlock",
             "/conf?ownershipControls",
+            "/conf?cors",
+            "/conf?lifecycle",
+            "/empty?website",
+            "/bkt?logging",
+            "/bkt?requestPayment",
             "/bkt?uploads",
             "/bkt/m?uploadId=ID")
         .map(uri -> textAt(uri.replace("ID", uploadId)))
@@ -422,9 +519,11 @@ class AccessTest {
   @ParameterizedTest
   @EnumSource
   void requestsStateWhatTheyNeed(Attempt attempt) throws Exception {
-    S3Request request =
-        new S3RequestParser(new S3Config("us-east-1", new VirtualHosts(List.of()), "Owner"))
-            .parse(request(attempt));
+    S3RequestParser parser =
+        new S3RequestParser(new S3Config("us-east-1", new VirtualHosts(List.of()), "Owner"));
+    TestRequest sent = request(attempt);
+    String bucket = parser.bucketOfForm(sent);
+    S3Request request = parser.parse(bucket == null ? sent : PostForm.read(sent, bucket));
     assertEquals(attempt.type, request.getClass());
     assertEquals(attempt.actions, String.join(" ", request.needs().actions()));
   }
@@ -485,9 +584,7 @@ class AccessTest {
       TestRequest there = request(attempt);
       String query = there.rawQuery().isEmpty() ? "" : "?" + there.rawQuery();
       String path = there.rawPath().replaceFirst("/(bkt|empty|locked|conf)", "/missing");
-      TestRequest request = TestS3.request(there.method(), path + query);
-      request.headers().set(there.headers()).set("x-test-owner", owner);
-      s3.refused("NoSuchBucket", request);
+      s3.refused("NoSuchBucket", there.to(path + query).header("x-test-owner", owner));
     }
   }
 

@@ -114,7 +114,14 @@ class AppendedChecksumTest {
   void aDigestIsLost() throws Exception {
     byte[] body = TestS3.randomBytes(100, 1);
     for (ChecksumAlgorithm digest :
-        List.of(ChecksumAlgorithm.CHECKSUM_SHA1, ChecksumAlgorithm.CHECKSUM_SHA256)) {
+        List.of(
+            ChecksumAlgorithm.CHECKSUM_SHA1,
+            ChecksumAlgorithm.CHECKSUM_SHA256,
+            ChecksumAlgorithm.CHECKSUM_SHA512,
+            ChecksumAlgorithm.CHECKSUM_MD5,
+            ChecksumAlgorithm.CHECKSUM_XXHASH64,
+            ChecksumAlgorithm.CHECKSUM_XXHASH3,
+            ChecksumAlgorithm.CHECKSUM_XXHASH128)) {
       s3.ok(200, with(digest, TestS3.request("PUT", "/bkt/k"), body));
       append(digest, 100, body);
       assertChecksum(ChecksumAlgorithm.CHECKSUM_NONE, body);

@@ -33,6 +33,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What the audit log tells of requests, from the socket to the file. */
 class AuditedRequestsTest {
+  private static final String REQUESTER_PAYS =
+      "<RequestPaymentConfiguration><Payer>Requester</Payer></RequestPaymentConfiguration>";
   private static final String DENY_READS =
       """
       {"Version":"2012-10-17","Statement":[{"Effect":"Deny","Principal":"*",
@@ -186,6 +188,8 @@ class AuditedRequestsTest {
     send("PUT", "/bkt/k", "x-test-policy: " + none + "\r\n", "");
     send("GET", "/bkt/k", "x-amz-expected-bucket-owner: else\r\n", "");
     send("GET", "/none/k");
+    send("PUT", "/bkt?requestPayment", "", REQUESTER_PAYS);
+    send("GET", "/bkt/k", "x-test-owner: other\r\n", "");
     List<Map<String, String>> lines = lines();
     has(lines.get(3), "decision", "denied", "deniedBy", "bucket", "status", "403");
     has(lines.get(3), "error", "AccessDenied", "key", "secret");
@@ -196,6 +200,7 @@ class AuditedRequestsTest {
     has(lines.get(6), "deniedBy", "identity", "operation", "PutObject");
     has(lines.get(7), "deniedBy", "owner");
     has(lines.get(8), "decision", "undecided", "error", "NoSuchBucket", "status", "404");
+    has(lines.get(10), "decision", "denied", "deniedBy", "payer", "status", "403");
   }
 
   @Test

@@ -348,6 +348,11 @@ class MultipartOperationsTest {
     "CRC32C, , COMPOSITE",
     "SHA1, , COMPOSITE",
     "SHA256, COMPOSITE, COMPOSITE",
+    "SHA512, , COMPOSITE",
+    "MD5, , COMPOSITE",
+    "XXHASH64, , COMPOSITE",
+    "XXHASH3, , COMPOSITE",
+    "XXHASH128, COMPOSITE, COMPOSITE",
     "CRC64NVME, , FULL_OBJECT",
     "CRC32, FULL_OBJECT, FULL_OBJECT",
     "CRC32C, FULL_OBJECT, FULL_OBJECT"
@@ -391,7 +396,10 @@ class MultipartOperationsTest {
   void impossibleChecksumsAreRefused() throws Exception {
     assertCreateRefused("x-amz-checksum-algorithm", "MD4");
     assertCreateRefused("x-amz-checksum-type", "COMPOSITE");
-    assertCreateRefused("x-amz-checksum-algorithm", "SHA256", "x-amz-checksum-type", "FULL_OBJECT");
+    for (String digest :
+        List.of("SHA1", "SHA256", "SHA512", "MD5", "XXHASH64", "XXHASH3", "XXHASH128")) {
+      assertCreateRefused("x-amz-checksum-algorithm", digest, "x-amz-checksum-type", "FULL_OBJECT");
+    }
     assertCreateRefused(
         "x-amz-checksum-algorithm", "CRC64NVME", "x-amz-checksum-type", "COMPOSITE");
     assertCreateRefused("x-amz-checksum-algorithm", "CRC32", "x-amz-checksum-type", "HALF");

@@ -139,7 +139,7 @@ class ObjectOperationsTest {
     "x-amz-server-side-encryption, AES256",
     "x-amz-server-side-encryption-customer-algorithm, AES256",
     "x-amz-website-redirect-location, /x",
-    "x-amz-checksum-xxhash64, AAAAAAAAAAA="
+    "x-amz-checksum-sha384, AAAAAAAAAAA="
   })
   void headersOfMissingFeaturesAreRefused(String header, String value) throws Exception {
     TestAnswer answer = s3.send(put("/bkt/k", "x").header(header, value));

@@ -2,6 +2,7 @@ package dev.ashlar.gateway.operation;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.ashlar.gateway.form.FormBody;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.Quota;
 import dev.ashlar.protocol.message.SetAccountQuota;
@@ -49,6 +50,9 @@ class QuotaTest {
     s3.refused(
         "QuotaExceeded",
         TestS3.request("PATCH", "/bkt/a").header("Content-Range", "bytes 60-60/*").body("x"));
+    s3.refused(
+        "QuotaExceeded",
+        TestS3.request("POST", "/bkt").form(new FormBody().field("key", "c").file("x", "1")));
     String id = s3.ok(200, "POST", "/bkt/m?uploads").element("UploadId");
     s3.refused("QuotaExceeded", put("/bkt/m?partNumber=1&uploadId=" + id, 1));
     assertEquals(100, bytesUsed());

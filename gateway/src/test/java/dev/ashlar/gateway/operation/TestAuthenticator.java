@@ -1,5 +1,7 @@
 package dev.ashlar.gateway.operation;
 
+import com.dynatrace.hash4j.hashing.HashValue128;
+import com.dynatrace.hash4j.hashing.Hashing;
 import com.google.protobuf.ByteString;
 import dev.ashlar.codec.checksum.Crc64Nvme;
 import dev.ashlar.gateway.access.Caller;
@@ -16,6 +18,8 @@ import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.gateway.exchange.HttpExchange.RequestBody;
+import dev.ashlar.gateway.form.PostForm;
+import dev.ashlar.gateway.form.PostPolicy;
 import dev.ashlar.gateway.principal.Principal;
 import dev.ashlar.protocol.message.AccountRow;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
@@ -42,7 +46,23 @@ import org.jspecify.annotations.Nullable;
 final class TestAuthenticator implements Authenticator {
   @Override
   public AuthenticatedRequest authenticate(HttpExchange exchange) throws S3Exception {
-    String owner = exchange.headers().get("x-test-owner", "owner");
+    return authenticate(exchange, exchange.headers());
+  }
+
+  /** Believes that the policy is signed, if there is one. */
+  @Override
+  public AuthenticatedRequest authenticateForm(PostForm form) throws S3Exception {
+    AuthenticatedRequest request = authenticate(form, form.request().headers());
+    String policy = form.field("policy");
+    if (policy != null) {
+      PostPolicy.parse(policy).require(form, Instant.now());
+    }
+    return request;
+  }
+
+  private static AuthenticatedRequest authenticate(HttpExchange exchange, HttpHeaders headers)
+      throws S3Exception {
+    String owner = headers.get("x-test-owner", "owner");
     if (owner.equals("nobody")) {
       throw new S3Exception(S3Error.SIGNATURE_DOES_NOT_MATCH);
     }
@@ -50,7 +70,7 @@ final class TestAuthenticator implements Authenticator {
       return new AuthenticatedRequest(
           Caller.anonymous(S3Facts.of(exchange, null, Instant.EPOCH)), new Body(exchange));
     }
-    String policy = exchange.headers().get("x-test-policy");
+    String policy = headers.get("x-test-policy");
     Principal principal =
         policy == null ? Principal.root("AK", account(owner), owner) : user(owner, policy);
     return new AuthenticatedRequest(
@@ -91,12 +111,25 @@ final class TestAuthenticator implements Authenticator {
       case CHECKSUM_CRC64NVME -> crc(new Crc64Nvme(), bytes, 8);
       case CHECKSUM_SHA1 -> digest("SHA-1", bytes);
       case CHECKSUM_SHA256 -> digest("SHA-256", bytes);
+      case CHECKSUM_SHA512 -> digest("SHA-512", bytes);
+      case CHECKSUM_MD5 -> digest("MD5", bytes);
+      case CHECKSUM_XXHASH64 -> number(Hashing.xxh64().hashBytesToLong(bytes));
+      case CHECKSUM_XXHASH3 -> number(Hashing.xxh3_64().hashBytesToLong(bytes));
+      case CHECKSUM_XXHASH128 -> number(Hashing.xxh3_128().hashBytesTo128Bits(bytes));
       case CHECKSUM_NONE, UNRECOGNIZED -> throw new IllegalArgumentException();
     };
   }
 
   static String base64(ChecksumAlgorithm algorithm, byte[] bytes) {
     return Base64.getEncoder().encodeToString(digest(algorithm, bytes).toByteArray());
+  }
+
+  private static ByteString number(long value) {
+    return ByteString.copyFrom(ByteBuffer.allocate(8).putLong(value).flip());
+  }
+
+  private static ByteString number(HashValue128 value) {
+    return number(value.getMostSignificantBits()).concat(number(value.getLeastSignificantBits()));
   }
 
   private static ByteString crc(Checksum crc, byte[] bytes, int width) {

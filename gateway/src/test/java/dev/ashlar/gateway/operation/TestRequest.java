@@ -3,6 +3,7 @@ package dev.ashlar.gateway.operation;
 import dev.ashlar.gateway.exchange.Client;
 import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.gateway.exchange.HttpExchange.RequestBody;
+import dev.ashlar.gateway.form.FormBody;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
@@ -52,6 +53,20 @@ final class TestRequest implements HttpExchange {
 
   TestRequest body(String text) {
     return body(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** The fields of a form, as its whole body. */
+  TestRequest form(FormBody form) {
+    headers.set("Content-Type", form.contentType());
+    return body(form.bytes());
+  }
+
+  /** The same request to another target. */
+  TestRequest to(String uri) {
+    TestRequest other = new TestRequest(method, uri);
+    other.headers.set(headers);
+    other.body = body;
+    return other;
   }
 
   void end() {

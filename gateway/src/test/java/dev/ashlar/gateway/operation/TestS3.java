@@ -57,6 +57,11 @@ final class TestS3 {
     return service;
   }
 
+  /** Delivers the access logs of buckets. */
+  void deliverLogs() throws InterruptedException {
+    service.accessLog().deliver();
+  }
+
   static TestRequest request(String method, String uri) {
     return new TestRequest(method, uri);
   }
@@ -97,8 +102,13 @@ final class TestS3 {
   }
 
   TestAnswer send(TestRequest request) throws Exception {
+    return send(service, request);
+  }
+
+  /** Sends to what stands before the service. */
+  TestAnswer send(RequestHandler handler, TestRequest request) throws Exception {
     try {
-      return received(service.handle(request));
+      return received(handler.handle(request));
     } catch (S3Exception e) {
       return TestAnswer.of(e);
     } finally {

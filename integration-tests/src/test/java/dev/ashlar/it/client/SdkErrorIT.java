@@ -149,12 +149,6 @@ class SdkErrorIT {
         501,
         "NotImplemented",
         () ->
-            s3.putBucketRequestPayment(
-                b -> b.bucket(bucket).requestPaymentConfiguration(p -> p.payer("Requester"))));
-    assertFails(
-        501,
-        "NotImplemented",
-        () ->
             s3.putBucketAccelerateConfiguration(
                 b -> b.bucket(bucket).accelerateConfiguration(a -> a.status("Enabled"))));
   }

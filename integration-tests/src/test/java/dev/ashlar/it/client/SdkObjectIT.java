@@ -100,11 +100,11 @@ class SdkObjectIT {
     s3.deleteObject(b -> b.bucket(bucket).key("again")); // deleting what is not there succeeds
   }
 
-  /** CRC64NVME needs the SDK's native library here; boto3 and the aws cli cover it. */
+  /** The others need the SDK's native library here; boto3 and the aws cli cover them. */
   @ParameterizedTest
   @EnumSource(
       value = ChecksumAlgorithm.class,
-      names = {"CRC32", "CRC32_C", "SHA1", "SHA256"})
+      names = {"CRC32", "CRC32_C", "SHA1", "SHA256", "SHA512"})
   void checksumsAreStoredAndReturned(ChecksumAlgorithm algorithm) {
     String key = "checksum/" + algorithm;
     byte[] bytes = new Content(seed, 40_000).bytes();

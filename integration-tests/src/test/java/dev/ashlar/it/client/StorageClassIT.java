@@ -33,7 +33,8 @@ import software.amazon.awssdk.services.s3.model.StorageClass;
 /**
  * Profiles that are added to a store are storage classes of its clients: one that has a name of
  * S3's own, and one that has not. What clients in Python and programs say of them stands in
- * storage_class_test.py.
+ * storage_class_test.py. Lifecycle rules of which days have two seconds move objects to it, among
+ * other things: lifecycle_test.py.
  */
 class StorageClassIT {
   private static final int DRIVES = 8;
@@ -48,7 +49,10 @@ class StorageClassIT {
   @BeforeAll
   void start(@TempDir Path files) throws Exception {
     python = Python.withClients();
-    server = ServerProcess.start(new ServerSpec("storage-class", DRIVES, 1, "4+2", 16 << 10));
+    ServerSpec spec =
+        new ServerSpec("storage-class", DRIVES, 1, "4+2", 16 << 10)
+            .withOptions("--lifecycle-day=2");
+    server = ServerProcess.start(spec);
     python.run("storage_class_test.py", server, "" + seed, "" + files, "unknown");
     assertEquals(0, profile("add", OF_S3, "2+2").code());
     assertEquals(0, profile("add", OWN, "3+2").code());
@@ -80,6 +84,11 @@ class StorageClassIT {
     server.driveFolders().subList(0, 2).forEach(ServerProcess::deleteRecursively);
     server.start();
     python.run("storage_class_test.py", server, "" + seed, "" + files, "read");
+  }
+
+  @Test
+  void lifecycle() throws Exception {
+    python.run("lifecycle_test.py", server, "" + seed);
   }
 
   @Test

@@ -25,7 +25,11 @@ public final class SharedServer implements ParameterResolver {
 
   /** Closed by JUnit when all tests have run. */
   private static final class Running implements AutoCloseable {
-    final ServerProcess server = ServerProcess.start(ServerSpec.named("shared").withLongLife());
+    final ServerProcess server =
+        ServerProcess.start(
+            ServerSpec.named("shared")
+                .withLongLife()
+                .withOptions("--access-log-interval=1", "--website-domain=web.test"));
 
     @Override
     public void close() {

@@ -220,6 +220,9 @@ class ImportIT {
     assertEquals(
         source.s3().getBucketTagging(r -> r.bucket(SourceData.PLAIN)).tagSet(),
         target.s3().getBucketTagging(r -> r.bucket(SourceData.PLAIN)).tagSet());
+    assertEquals(
+        source.s3().getBucketLifecycleConfiguration(r -> r.bucket(SourceData.PLAIN)).rules(),
+        target.s3().getBucketLifecycleConfiguration(r -> r.bucket(SourceData.PLAIN)).rules());
   }
 
   private static ServerSpec spec(String name) {

@@ -14,6 +14,8 @@ import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.BucketVersioningStatus;
 import software.amazon.awssdk.services.s3.model.ChecksumAlgorithm;
 import software.amazon.awssdk.services.s3.model.CompletedPart;
+import software.amazon.awssdk.services.s3.model.ExpirationStatus;
+import software.amazon.awssdk.services.s3.model.LifecycleRule;
 import software.amazon.awssdk.services.s3.model.ObjectLockLegalHoldStatus;
 import software.amazon.awssdk.services.s3.model.ObjectLockMode;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
@@ -47,6 +49,15 @@ final class SourceData {
     s3.createBucket(r -> r.bucket(PLAIN));
     Tag tag = Tag.builder().key("team").value("stone").build();
     s3.putBucketTagging(r -> r.bucket(PLAIN).tagging(t -> t.tagSet(tag)));
+    LifecycleRule rule =
+        LifecycleRule.builder()
+            .id("after years")
+            .status(ExpirationStatus.ENABLED)
+            .filter(f -> f.prefix("a/"))
+            .expiration(e -> e.days(4000))
+            .build();
+    s3.putBucketLifecycleConfiguration(
+        r -> r.bucket(PLAIN).lifecycleConfiguration(c -> c.rules(rule)));
     s3.createBucket(r -> r.bucket(VERSIONED));
     s3.putBucketVersioning(
         r ->

@@ -50,6 +50,7 @@ public final class Admin {
   private final Quotas quotas;
   private final ProfileChanges profiles;
   private final ProfileMoves moves;
+  private final LifecyclePage lifecycles;
   private final Accounts accounts;
   private final Locator locator;
 
@@ -94,6 +95,7 @@ public final class Admin {
       Consumer<Profile> memoryCheck) {
     this.profiles = new ProfileChanges(metadata, memoryCheck);
     this.moves = new ProfileMoves(metadata, profiles, Clock.systemUTC());
+    this.lifecycles = new LifecyclePage(metadata);
     this.accounts = accounts;
     this.locator = locator;
     this.metadata = metadata;
@@ -440,6 +442,7 @@ public final class Admin {
       case "rebalance" -> rebalance();
       case "profiles" -> profiles.list();
       case "profile-moves" -> moves.list();
+      case "lifecycle" -> lifecycles.list();
       case "buckets" -> quotas.buckets();
       case "account-usage" -> quotas.accounts();
       default -> null;

@@ -13,12 +13,9 @@ import io.micronaut.http.HttpStatus;
 import io.micronaut.http.MutableHttpResponse;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Base64;
-import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
@@ -44,11 +41,10 @@ public final class AdminAccess {
   private final FailedAttempts attempts;
 
   @Inject
-  AdminAccess(RunningServer server, ServerOptions options, MeterRegistry meters)
-      throws UnknownHostException {
+  AdminAccess(RunningServer server, ServerOptions options, MeterRegistry meters) {
     this(
         server::root,
-        isLoopback(options.service().managementListen()),
+        options.service().managementListen().stream().allMatch(PortAddress::isLoopback),
         new FailedAttempts(options.service().authFailuresPerMinute(), System::nanoTime)
             .measuredBy(meters, "management"));
   }
@@ -62,15 +58,6 @@ public final class AdminAccess {
     this.known = known;
     this.isOpen = isOpen;
     this.attempts = attempts;
-  }
-
-  private static boolean isLoopback(List<PortAddress> addresses) throws UnknownHostException {
-    for (PortAddress each : addresses) {
-      if (!InetAddress.getByName(each.endpoint().host()).isLoopbackAddress()) {
-        return false;
-      }
-    }
-    return true;
   }
 
   /** The access key that a request has proven which was not refused; null: it needs none. */

@@ -45,6 +45,7 @@ final class AuditFilter {
           "rebalance",
           "profiles",
           "profile-moves",
+          "lifecycle",
           "buckets",
           "account-usage");
 

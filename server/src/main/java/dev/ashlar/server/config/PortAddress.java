@@ -1,6 +1,8 @@
 package dev.ashlar.server.config;
 
 import dev.ashlar.transport.Endpoint;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.util.Locale;
 
 /** The address of an HTTP port: where it listens, or where it is reached. */
@@ -35,6 +37,15 @@ public record PortAddress(Scheme scheme, Endpoint endpoint) {
 
   public boolean isTls() {
     return scheme == Scheme.HTTPS;
+  }
+
+  /** Whether only this machine reaches it. */
+  public boolean isLoopback() {
+    try {
+      return InetAddress.getByName(endpoint.host()).isLoopbackAddress();
+    } catch (UnknownHostException e) {
+      return false;
+    }
   }
 
   private static String prefix(Scheme scheme) {

@@ -101,6 +101,9 @@ public final class ServerOptions {
     clusterTlsFiles = clusterTls.files();
     certificates = tls.certificates();
     service.check(!certificates.isEmpty(), has(ServerRole.GATEWAY));
+    require(
+        !background.hasShortDays() || service.listensOnLoopback(),
+        "--lifecycle-day is for tests: with it, --listen takes loopback addresses only");
     dataFolders = has(ServerRole.STORAGE) ? data.dataFolders() : List.of();
     Profile parsed = data.profile(cluster.isGiven() ? Integer.MAX_VALUE : dataFolders.size());
     profile = parsed;

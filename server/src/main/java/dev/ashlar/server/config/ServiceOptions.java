@@ -9,6 +9,7 @@ import dev.ashlar.transport.Transport;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Option;
@@ -45,6 +46,16 @@ public final class ServiceOptions {
       defaultValue = "localhost",
       description = "Host names for virtual-host-style requests (BUCKET.HOST).")
   private List<String> domains = List.of();
+
+  @Option(
+      names = "--website-domain",
+      paramLabel = "HOST",
+      split = ",",
+      showDefaultValue = Visibility.NEVER,
+      description =
+          "Host names of websites: BUCKET.HOST serves the website of BUCKET, HOST itself that of the"
+              + " bucket HOST.")
+  private List<String> websiteDomains = List.of();
 
   @Option(
       names = "--region",
@@ -132,6 +143,12 @@ public final class ServiceOptions {
         "--auth-failures-per-minute takes 0 to %s, not %s",
         FAILURES_MAX,
         authFailuresPerMinute);
+    for (String domain : websiteDomains()) {
+      require(
+          !domain.isEmpty() && !domains.contains(domain),
+          "--website-domain takes host names other than those of --domain, not '%s'",
+          domain);
+    }
     if (isGateway) {
       listen = resolved("--listen", listen, hasCertificate);
     }
@@ -158,6 +175,11 @@ public final class ServiceOptions {
     return listen;
   }
 
+  /** Whether only this machine reaches the S3 port. */
+  boolean listensOnLoopback() {
+    return listen.stream().allMatch(PortAddress::isLoopback);
+  }
+
   /** Addresses of the management port, likewise. */
   public List<PortAddress> managementListen() {
     return managementListen;
@@ -165,6 +187,11 @@ public final class ServiceOptions {
 
   public List<String> domains() {
     return domains;
+  }
+
+  /** Hosts of websites, in lower case. */
+  public List<String> websiteDomains() {
+    return websiteDomains.stream().map(each -> each.toLowerCase(Locale.ROOT)).toList();
   }
 
   public String region() {

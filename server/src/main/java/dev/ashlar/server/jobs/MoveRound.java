@@ -12,12 +12,7 @@ import dev.ashlar.protocol.client.VersionsPage;
 import dev.ashlar.protocol.message.MoveJobRow;
 import dev.ashlar.protocol.message.VersionEntry;
 import dev.ashlar.protocol.message.VersionRef;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -30,11 +25,6 @@ final class MoveRound implements VersionMover.Follower {
 
   private static final int PAGE = 1000;
   private static final int VERSIONS_AT_ONCE = 4;
-
-  /** While the engine has no room for another request. */
-  private static final int OVERLOADED_TRIES = 10;
-
-  private static final int OVERLOADED_PAUSE_MS = 500;
 
   private final ClassMoves.Parts parts;
   private final MoveJobRow begun;
@@ -112,43 +102,17 @@ final class MoveRound implements VersionMover.Follower {
 
   /** Moves these versions, several at once; returns how many could not be moved. */
   private int moveAll(List<VersionEntry> versions) throws InterruptedException {
-    AtomicInteger next = new AtomicInteger();
     AtomicInteger failed = new AtomicInteger();
-    List<Future<?>> threads = new ArrayList<>();
-    try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
-      for (int i = 0; i < Math.min(VERSIONS_AT_ONCE, versions.size()); i++) {
-        threads.add(
-            executor.submit(
-                () -> {
-                  for (int at = next.getAndIncrement();
-                      at < versions.size() && progress.isWorking();
-                      at = next.getAndIncrement()) {
-                    failed.addAndGet(isMoved(versions.get(at)) ? 0 : 1);
-                  }
-                  return null;
-                }));
-      }
-      for (Future<?> thread : threads) {
-        await(thread, executor);
-      }
-    }
+    AtOnce.run(
+        versions,
+        VERSIONS_AT_ONCE,
+        version -> {
+          if (progress.isWorking()) {
+            failed.addAndGet(isMoved(version) ? 0 : 1);
+          }
+          return progress.isWorking();
+        });
     return failed.get();
-  }
-
-  private static void await(Future<?> thread, ExecutorService executor)
-      throws InterruptedException {
-    try {
-      thread.get();
-    } catch (InterruptedException e) {
-      executor.shutdownNow();
-      throw e;
-    } catch (ExecutionException e) {
-      executor.shutdownNow();
-      if (e.getCause() instanceof InterruptedException) {
-        throw new InterruptedException("the move ends");
-      }
-      throw new IllegalStateException("a version was not moved", e.getCause());
-    }
   }
 
   /** Whether the version is where it should be, or gone, or nobody knows because of metadata. */
@@ -188,19 +152,14 @@ final class MoveRound implements VersionMover.Follower {
     VersionMover.Order order =
         new VersionMover.Order(
             begun.getBucket(), version.getName(), id, 0, begun.getStorageClass());
-    for (int tries = 1; ; tries++) {
-      try {
-        return parts.mover().move(order, this);
-      } catch (DataUnavailableException e) {
-        if (e.reason() == Reason.FULL) {
-          progress.full();
-          return Outcome.STOPPED;
-        }
-        if (e.reason() != Reason.OVERLOADED || tries == OVERLOADED_TRIES) {
-          throw e;
-        }
-        Thread.sleep(OVERLOADED_PAUSE_MS); // clients come first
+    try {
+      return new PatientMover(parts.mover()).move(order, this);
+    } catch (DataUnavailableException e) {
+      if (e.reason() != Reason.FULL) {
+        throw e;
       }
+      progress.full();
+      return Outcome.STOPPED;
     }
   }
 

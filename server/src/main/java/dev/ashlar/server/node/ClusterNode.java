@@ -287,6 +287,7 @@ final class ClusterNode implements RunningServer {
     gateway.countUsage(jobs);
     gateway.measureUsage(jobs);
     LogTime logTime = drives.logTime();
+    gateway.carryOutLifecycles(jobs, logTime);
     gateway.collectGarbage(
         jobs, () -> logTime.ofOwn(drives.oldestReadMs(gateway.reads().oldestMs())), logTime);
     new ClusterBalance(metadata, cluster.outAfter(), drives::hasFailed, System::nanoTime)

@@ -27,9 +27,11 @@ import dev.ashlar.gateway.health.HealthService.StoreState;
 import dev.ashlar.gateway.http.HttpConfig;
 import dev.ashlar.gateway.http.S3Server;
 import dev.ashlar.gateway.iam.IamService;
+import dev.ashlar.gateway.lifecycle.LifecycleCalendar;
 import dev.ashlar.gateway.minio.AdminInfoService;
 import dev.ashlar.gateway.minio.AdminInfoService.StoreInfo;
 import dev.ashlar.gateway.operation.S3Service;
+import dev.ashlar.gateway.operation.website.WebsiteService;
 import dev.ashlar.gateway.principal.Principals;
 import dev.ashlar.gateway.principal.RootAccount;
 import dev.ashlar.gateway.principal.SecretSeals;
@@ -40,6 +42,7 @@ import dev.ashlar.gateway.s3.S3Config;
 import dev.ashlar.gateway.s3.VirtualHosts;
 import dev.ashlar.gateway.session.SessionService;
 import dev.ashlar.gateway.trace.TracedRequests;
+import dev.ashlar.gateway.website.SiteHosts;
 import dev.ashlar.metadata.garbage.GarbageCollector;
 import dev.ashlar.metadata.garbage.GarbageConfig;
 import dev.ashlar.protocol.client.MetadataClient;
@@ -61,6 +64,7 @@ import dev.ashlar.server.config.PortAddress;
 import dev.ashlar.server.config.RootCredential;
 import dev.ashlar.server.config.ServerOptions;
 import dev.ashlar.server.jobs.ClassMoves;
+import dev.ashlar.server.jobs.LifecycleJob;
 import dev.ashlar.server.jobs.PeriodicJobs;
 import dev.ashlar.server.jobs.PeriodicJobs.Rest;
 import dev.ashlar.server.jobs.UsageCounting;
@@ -107,6 +111,7 @@ final class GatewayRole implements AutoCloseable {
 
   private static final Rest SCRUB_REST = Rest.of(Duration.ofSeconds(10));
   private static final Rest MOVES_REST = Rest.of(Duration.ofSeconds(5));
+  private static final long LIFECYCLE_REST_MS = 10_000;
 
   private final ServerOptions options;
   private final Backend backend;
@@ -217,6 +222,27 @@ final class GatewayRole implements AutoCloseable {
             dependencies.clock(),
             dependencies.meters());
     jobs.start("profile-moves", Duration.ZERO, MOVES_REST, moves, moves::skip);
+  }
+
+  /**
+   * Carries out the lifecycle rules of buckets.
+   *
+   * @param time by which metadata dates what it writes
+   */
+  void carryOutLifecycles(PeriodicJobs jobs, Clock time) {
+    LifecycleCalendar calendar = options.background().lifecycleCalendar();
+    LifecycleJob job =
+        new LifecycleJob(
+            backend.metadata(),
+            engine.newVersionMover(),
+            dependencies.clock(),
+            time,
+            calendar,
+            options.background().lifecycleRate(),
+            rates.moves(),
+            dependencies.meters());
+    Duration rest = Duration.ofMillis(Math.min(LIFECYCLE_REST_MS, calendar.dayMs() / 10));
+    jobs.start("lifecycle", Duration.ZERO, Rest.of(rest), job, job::forget);
   }
 
   /** Counts what buckets from before usage was counted hold, once after an upgrade. */
@@ -335,12 +361,16 @@ final class GatewayRole implements AutoCloseable {
             dependencies.meters(),
             dependencies.clock(),
             new SecureRandom());
+    opened.add(service.accessLog().start(options.background().accessLogInterval()));
     FormAuthenticator forms =
         new FormAuthenticator(principals, signedRegion(), dependencies.clock(), attempts);
+    VirtualHosts named = hosts.and(options.service().websiteDomains());
     AdminInfoService withAdministration =
         new AdminInfoService(
-            TracedRequests.of(withIdentities(service, forms, seals), dependencies.tracer()),
-            hosts,
+            TracedRequests.of(
+                withWebsites(service, withIdentities(service, forms, seals)),
+                dependencies.tracer()),
+            named,
             forms,
             firstOwner(),
             info,
@@ -355,7 +385,7 @@ final class GatewayRole implements AutoCloseable {
         .add(
             new S3Server(
                 http,
-                new HealthService(withAdministration, hosts, state),
+                new HealthService(withAdministration, named, state),
                 budget,
                 dependencies.meters(),
                 dependencies.clock(),
@@ -380,6 +410,12 @@ final class GatewayRole implements AutoCloseable {
               each.isTls() ? Objects.requireNonNull(tls)::secure : null));
     }
     return listeners;
+  }
+
+  /** Websites on hosts of their own. */
+  private RequestHandler withWebsites(S3Service s3, RequestHandler others) {
+    SiteHosts hosts = new SiteHosts(options.service().websiteDomains());
+    return new WebsiteService(s3, others, backend.metadata(), hosts);
   }
 
   /** IAM and STS on the same port. */

@@ -139,6 +139,7 @@ public final class Node implements RunningServer {
       sweepOnce(gateway.collectGarbage(jobs, gateway.reads()::oldestMs, steady));
       gateway.startRepair(jobs);
       gateway.moveClasses(jobs);
+      gateway.carryOutLifecycles(jobs, steady);
       gateway.countUsage(jobs);
       gateway.measureUsage(jobs);
       admin =

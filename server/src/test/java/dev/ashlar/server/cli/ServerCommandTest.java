@@ -14,6 +14,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -36,6 +37,30 @@ class ServerCommandTest {
     assertThrows(ParameterException.class, () -> scrub("--scrub-rate", "fast"));
   }
 
+  private static long dayMs(String... arguments) {
+    return ServerOptions.parse(Map.of(), arguments).background().lifecycleCalendar().dayMs();
+  }
+
+  /** Else everything in the buckets of others would expire too early. */
+  @Test
+  void daysAreShortenedOnLoopbackAddressesOnly() {
+    String shortDay = "--lifecycle-day=10";
+    assertEquals(86_400_000, dayMs("--listen=0.0.0.0:9000"));
+    assertEquals(86_400_000, dayMs("--listen=0.0.0.0:9000", "--lifecycle-day=86400"));
+    assertEquals(10_000, dayMs("--listen=127.0.0.1:9000,localhost:9001,[::1]:9002", shortDay));
+    for (String listen : List.of("0.0.0.0:9000", "[::]:9000", "127.0.0.1:9000,10.0.0.1:9000")) {
+      IllegalArgumentException refused =
+          assertThrows(IllegalArgumentException.class, () -> dayMs("--listen=" + listen, shortDay));
+      assertTrue(String.valueOf(refused.getMessage()).contains("--lifecycle-day"));
+    }
+    for (String seconds : List.of("0", "-1", "86401")) {
+      assertThrows(
+          IllegalArgumentException.class,
+          () -> dayMs("--listen=127.0.0.1:9000", "--lifecycle-day=" + seconds));
+    }
+    assertThrows(IllegalArgumentException.class, () -> dayMs("--lifecycle-rate=-1"));
+  }
+
   @Test
   void wrongArgumentsGetOneLineAndAHint() {
     String anyPort = "--listen=127.0.0.1:0";
@@ -48,6 +73,21 @@ class ServerCommandTest {
     assertTrue(unknown.getFirst().contains("--profil"), unknown::toString);
     assertTrue(unknown.size() <= 4, unknown::toString);
     assertTrue(refusal("admin", "drive", "recall").size() <= 4);
+  }
+
+  @Test
+  void intervalsOfAccessLogsAndHostsOfWebsites() {
+    ServerOptions options =
+        ServerOptions.parse(
+            Map.of(), "--access-log-interval=7", "--website-domain=Web.Test,b.test");
+    assertEquals(Duration.ofSeconds(7), options.background().accessLogInterval());
+    assertEquals(List.of("web.test", "b.test"), options.service().websiteDomains());
+    assertEquals(
+        "--access-log-interval takes 1 to 900, not 901",
+        refusal("server", "--access-log-interval=901").getFirst());
+    assertEquals(
+        "--website-domain takes host names other than those of --domain, not 'a.test'",
+        refusal("server", "--domain=a.test", "--website-domain=b.test,A.test").getFirst());
   }
 
   /** systemd starts the server again after 1, and not after 2. */

@@ -65,7 +65,7 @@ public record Acl(List<Grant> grants) {
         }
         case Grantee.Group group -> {
           if (isMember(requester, group)) {
-            toGroups.add(grant.permission());
+            (group.isPublic() ? toGroups : toAccount).add(grant.permission());
           }
         }
       }
@@ -78,7 +78,7 @@ public record Acl(List<Grant> grants) {
       case ALL_USERS ->
           requester instanceof Requester.Anonymous || requester instanceof Requester.Identity;
       case AUTHENTICATED_USERS -> requester instanceof Requester.Identity;
-      case LOG_DELIVERY -> false;
+      case LOG_DELIVERY -> requester.equals(Requester.Service.LOG_DELIVERY);
     };
   }
 

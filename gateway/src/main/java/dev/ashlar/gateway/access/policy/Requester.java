@@ -36,7 +36,10 @@ public sealed interface Requester {
       implements Identity {}
 
   /** A part of the server that acts by itself, such as logging.s3.amazonaws.com. */
-  record Service(String name) implements Requester {}
+  record Service(String name) implements Requester {
+    /** What delivers access logs; the members of the group LogDelivery of ACLs. */
+    public static final Service LOG_DELIVERY = new Service("logging.s3.amazonaws.com");
+  }
 
   /**
    * The bearer of a token of an identity provider, before a role is assumed.

@@ -4,17 +4,21 @@ import dev.ashlar.gateway.access.acl.Acl;
 import dev.ashlar.gateway.access.acl.AclRequest;
 import dev.ashlar.gateway.access.acl.AclRequest.Form;
 import dev.ashlar.gateway.access.acl.AclRequest.Written;
+import dev.ashlar.gateway.access.acl.Grantee;
 import dev.ashlar.gateway.access.policy.decision.AclPermission;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.operation.shared.DisplayNames;
 import dev.ashlar.gateway.xml.XmlReader;
 import dev.ashlar.gateway.xml.XmlReader.Element;
+import dev.ashlar.gateway.xml.XmlWriter;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Reads AccessControlPolicy documents. */
-final class AclDocuments {
+/** Reads AccessControlPolicy documents, and reads and writes the grants of documents. */
+public final class AclDocuments {
   private AclDocuments() {}
 
   /**
@@ -32,6 +36,14 @@ final class AclDocuments {
     if (!id.strip().equals(owner)) {
       throw new S3Exception(S3Error.ACCESS_DENIED);
     }
+    return grants(list);
+  }
+
+  /**
+   * @param list of elements Grant
+   * @throws S3Exception MalformedACLError
+   */
+  public static AclRequest.Grants grants(Element list) throws S3Exception {
     if (list.children().size() > Acl.GRANTS_MAX) {
       throw malformed();
     }
@@ -43,6 +55,24 @@ final class AclDocuments {
       grants.add(grant(grant.child("Grantee"), grant.childText("Permission")));
     }
     return new AclRequest.Grants(grants);
+  }
+
+  /** Writes elements Grant. */
+  public static void write(XmlWriter xml, List<Acl.Grant> grants, DisplayNames names)
+      throws MetadataUnavailableException {
+    for (Acl.Grant grant : grants) {
+      xml.open("Grant");
+      switch (grant.grantee()) {
+        case Grantee.Account account ->
+            xml.openTyped("Grantee", "CanonicalUser")
+                .element("ID", account.canonicalId())
+                .element("DisplayName", names.of(account.canonicalId()))
+                .close();
+        case Grantee.Group group ->
+            xml.openTyped("Grantee", "Group").element("URI", group.uri()).close();
+      }
+      xml.element("Permission", grant.permission().name()).close();
+    }
   }
 
   private static Element root(byte[] document) throws S3Exception {

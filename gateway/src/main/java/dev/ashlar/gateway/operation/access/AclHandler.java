@@ -55,19 +55,7 @@ public record AclHandler(Backend backend) {
       throws MetadataUnavailableException {
     XmlWriter xml = new XmlWriter().openRoot("AccessControlPolicy");
     xml.person("Owner", owner, names.of(owner)).open("AccessControlList");
-    for (Acl.Grant grant : groupsFirst(acl)) {
-      xml.open("Grant");
-      switch (grant.grantee()) {
-        case Grantee.Account account ->
-            xml.openTyped("Grantee", "CanonicalUser")
-                .element("ID", account.canonicalId())
-                .element("DisplayName", names.of(account.canonicalId()))
-                .close();
-        case Grantee.Group group ->
-            xml.openTyped("Grantee", "Group").element("URI", group.uri()).close();
-      }
-      xml.element("Permission", grant.permission().name()).close();
-    }
+    AclDocuments.write(xml, groupsFirst(acl), names);
     return xml.close().close();
   }
 

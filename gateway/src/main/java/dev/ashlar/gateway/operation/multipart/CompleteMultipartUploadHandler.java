@@ -9,6 +9,7 @@ import dev.ashlar.gateway.exchange.HttpExchange.RequestBody;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.BodyIngest;
+import dev.ashlar.gateway.operation.shared.LifecycleHeaders;
 import dev.ashlar.gateway.operation.shared.WriteConditions;
 import dev.ashlar.gateway.s3.Etags;
 import dev.ashlar.gateway.s3.S3Request;
@@ -47,21 +48,25 @@ public record CompleteMultipartUploadHandler(Backend backend) {
     PartList wanted = PartList.parse(BodyIngest.document(body));
     Optional<UploadRow> upload = Uploads.find(backend, request);
     if (upload.isEmpty()) {
-      return completedBefore(request, permit.bucket(), endpoint, wanted);
+      return completedBefore(request, permit, endpoint, wanted);
     }
     try {
-      return complete(request, endpoint, wanted, upload.get());
+      return complete(request, permit, endpoint, wanted, upload.get());
     } catch (S3Exception e) {
       // Another request for the same upload may have come first.
       if (Uploads.find(backend, request).isEmpty()) {
-        return completedBefore(request, permit.bucket(), endpoint, wanted);
+        return completedBefore(request, permit, endpoint, wanted);
       }
       throw e;
     }
   }
 
   private HttpAnswer complete(
-      S3Request.CompleteMultipartUpload request, String endpoint, PartList wanted, UploadRow upload)
+      S3Request.CompleteMultipartUpload request,
+      Permit permit,
+      String endpoint,
+      PartList wanted,
+      UploadRow upload)
       throws S3Exception, MetadataUnavailableException {
     WriteConditions.check(backend, request, request.precondition());
     List<PartRow> parts =
@@ -72,7 +77,15 @@ public record CompleteMultipartUploadHandler(Backend backend) {
     CommandResult result =
         backend.submit(
             Command.newBuilder().setCompleteUpload(command(request, parts, etag, checksum)));
-    return answer(document(request, endpoint, etag, checksum), result);
+    HttpAnswer answer = answer(document(request, endpoint, etag, checksum), result);
+    LifecycleHeaders.addExpiration(
+        answer.headers(),
+        permit,
+        request.key(),
+        parts.stream().mapToLong(PartRow::getSize).sum(),
+        upload.getFacts().getTagsList(),
+        result.getLastModifiedMs());
+    return answer;
   }
 
   /**
@@ -80,14 +93,14 @@ public record CompleteMultipartUploadHandler(Backend backend) {
    * replaced or, where versions are kept, deleted.
    */
   private HttpAnswer completedBefore(
-      S3Request.CompleteMultipartUpload request, BucketRow bucket, String endpoint, PartList wanted)
+      S3Request.CompleteMultipartUpload request, Permit permit, String endpoint, PartList wanted)
       throws S3Exception, MetadataUnavailableException {
     if (!wanted.areMd5s()) {
       throw Uploads.noSuchUpload(request.uploadId());
     }
     String etag = MultipartChecksum.etag(wanted.etags());
     ObjectRecord object =
-        completed(request, bucket, etag)
+        completed(request, permit.bucket(), etag)
             .filter(found -> found.getSummary().getEtag().equals(etag))
             .orElseThrow(() -> Uploads.noSuchUpload(request.uploadId()));
     CommandResult written =
@@ -95,7 +108,10 @@ public record CompleteMultipartUploadHandler(Backend backend) {
             .setVersion(object.getVersion())
             .setVersioned(object.getVersioned())
             .build();
-    return answer(document(request, endpoint, etag, object.getSummary().getChecksum()), written);
+    HttpAnswer answer =
+        answer(document(request, endpoint, etag, object.getSummary().getChecksum()), written);
+    LifecycleHeaders.addExpiration(answer.headers(), permit, request.key(), object);
+    return answer;
   }
 
   /** What the upload became: mostly the present version. */

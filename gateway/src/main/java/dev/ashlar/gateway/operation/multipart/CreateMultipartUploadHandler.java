@@ -7,6 +7,7 @@ import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
+import dev.ashlar.gateway.operation.shared.LifecycleHeaders;
 import dev.ashlar.gateway.operation.shared.NewObjectAccess;
 import dev.ashlar.gateway.operation.shared.StorageClass;
 import dev.ashlar.gateway.s3.S3Request;
@@ -41,6 +42,7 @@ public record CreateMultipartUploadHandler(Backend backend) {
             .setChecksumAlgorithm(request.checksum())
             .setChecksumType(request.checksumType())
             .build();
+    long nowMs = backend.clock().millis();
     backend.submit(
         Command.newBuilder().setCreateUpload(CreateUpload.newBuilder().setUpload(upload)));
     HttpHeaders headers = Answers.headers();
@@ -48,6 +50,7 @@ public record CreateMultipartUploadHandler(Backend backend) {
       headers.set("x-amz-checksum-algorithm", ChecksumKind.of(request.checksum()).name());
       headers.set("x-amz-checksum-type", Checksums.typeName(request.checksumType()));
     }
+    LifecycleHeaders.addAbort(headers, permit, upload.toBuilder().setInitiatedAtMs(nowMs).build());
     XmlWriter xml =
         new XmlWriter()
             .openRoot("InitiateMultipartUploadResult")

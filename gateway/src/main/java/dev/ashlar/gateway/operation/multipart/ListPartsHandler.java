@@ -1,11 +1,12 @@
 package dev.ashlar.gateway.operation.multipart;
 
-import dev.ashlar.gateway.access.Caller;
+import dev.ashlar.gateway.access.AccessControl.Permit;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.DisplayNames;
+import dev.ashlar.gateway.operation.shared.LifecycleHeaders;
 import dev.ashlar.gateway.s3.Etags;
 import dev.ashlar.gateway.s3.S3Dates;
 import dev.ashlar.gateway.s3.S3Request;
@@ -15,11 +16,12 @@ import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.PartRow;
 import dev.ashlar.protocol.message.UploadRow;
 import dev.ashlar.protocol.model.PlacedProfile;
+import io.netty.handler.codec.http.HttpHeaders;
 import java.util.List;
 
 /** Lists the parts of an upload in progress. */
 public record ListPartsHandler(Backend backend) {
-  public HttpAnswer handle(S3Request.ListParts request, Caller caller)
+  public HttpAnswer handle(S3Request.ListParts request, Permit permit)
       throws S3Exception, MetadataUnavailableException {
     UploadRow upload = Uploads.require(backend, request);
     // One more than asked for tells whether there are more.
@@ -41,13 +43,15 @@ public record ListPartsHandler(Backend backend) {
       xml.element("EncodingType", "url");
     }
     xml.element("UploadId", request.uploadId());
-    describe(xml, upload, new DisplayNames(backend, caller));
+    describe(xml, upload, new DisplayNames(backend, permit.caller()));
     xml.element("PartNumberMarker", request.partNumberMarker())
         .element("NextPartNumberMarker", parts.isEmpty() ? 0 : parts.getLast().getNumber())
         .element("MaxParts", request.maxParts())
         .element("IsTruncated", isTruncated);
     parts.forEach(part -> write(xml, part));
-    return Answers.xml(xml.close());
+    HttpHeaders headers = Answers.headers();
+    LifecycleHeaders.addAbort(headers, permit, upload);
+    return Answers.xml(xml.close().toBytes(), headers);
   }
 
   private static void describe(XmlWriter xml, UploadRow upload, DisplayNames names)

@@ -60,7 +60,7 @@ public record UploadPartCopyHandler(Backend backend) {
     xml.element("ETag", Etags.quote(part.getEtag()));
     Answers.writeChecksum(xml, part.getChecksum(), false);
     HttpHeaders headers = Answers.headers();
-    copied.addSourceVersion(headers);
+    copied.addSource(headers);
     return Answers.xml(xml.close().toBytes(), headers);
   }
 

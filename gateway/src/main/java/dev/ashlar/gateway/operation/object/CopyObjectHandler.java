@@ -10,6 +10,7 @@ import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.CopySources;
 import dev.ashlar.gateway.operation.shared.CopySources.Attempt;
+import dev.ashlar.gateway.operation.shared.LifecycleHeaders;
 import dev.ashlar.gateway.operation.shared.NewObjectAccess;
 import dev.ashlar.gateway.operation.shared.Reencoding;
 import dev.ashlar.gateway.operation.shared.StorageClass;
@@ -48,6 +49,9 @@ public record CopyObjectHandler(Backend backend) {
     }
   }
 
+  /** A copy that was made. */
+  private record Made(ObjectSummary summary, List<Tag> tags) {}
+
   public HttpAnswer handle(S3Request.CopyObject request, Permit permit)
       throws S3Exception, UnavailableException, InterruptedException {
     StorageClass storageClass =
@@ -55,7 +59,7 @@ public record CopyObjectHandler(Backend backend) {
     NewObjectAccess access = NewObjectAccess.of(backend, permit, request.acl());
     WriteConditions.check(backend, request, request.precondition());
     Target target = new Target(storageClass, access);
-    CopySources.Copied<ObjectSummary> copied =
+    CopySources.Copied<Made> copied =
         new CopySources(backend, permit.caller())
             .copy(
                 request.source(),
@@ -69,9 +73,12 @@ public record CopyObjectHandler(Backend backend) {
                 });
     HttpHeaders headers = Answers.headers();
     Answers.addVersion(headers, copied.result());
-    copied.addSourceVersion(headers);
-    return Answers.xml(
-        document(copied.copy(), copied.result().getLastModifiedMs()).toBytes(), headers);
+    copied.addSource(headers);
+    ObjectSummary copy = copied.copy().summary();
+    long writtenMs = copied.result().getLastModifiedMs();
+    LifecycleHeaders.addExpiration(
+        headers, permit, request.key(), copy.getSize(), copied.copy().tags(), writtenMs);
+    return Answers.xml(document(copy, writtenMs).toBytes(), headers);
   }
 
   private static void requireCopyable(ObjectRecord source, ChecksumAlgorithm wanted)
@@ -106,7 +113,7 @@ public record CopyObjectHandler(Backend backend) {
   }
 
   /** Makes a copy that refers to the blobs of its source. */
-  private Attempt<ObjectSummary> share(
+  private Attempt<Made> share(
       S3Request.CopyObject request, ObjectRecord source, ObjectFacts facts, Target target)
       throws MetadataUnavailableException {
     ObjectSummary summary = target.summary(source.getSummary()).build();
@@ -125,11 +132,12 @@ public record CopyObjectHandler(Backend backend) {
             .setLock(request.given().lock())
             .build();
     return new Attempt<>(
-        backend.metadata().submit(Command.newBuilder().setCopyObject(command)), summary);
+        backend.metadata().submit(Command.newBuilder().setCopyObject(command)),
+        new Made(summary, facts.getTagsList()));
   }
 
   /** Makes a copy with blobs of its own. It has no parts, as on Amazon S3. */
-  private Attempt<ObjectSummary> reencode(
+  private Attempt<Made> reencode(
       S3Request.CopyObject request, ObjectRead source, ObjectFacts facts, Target target)
       throws UnavailableException, InterruptedException {
     ObjectSummary present = source.object().getSummary();
@@ -157,7 +165,8 @@ public record CopyObjectHandler(Backend backend) {
                                 .setFacts(facts)
                                 .setLock(request.given().lock())
                                 .setCopied(true)));
-    return new Attempt<>(ended.result(), summary(target, present, ended.written()));
+    return new Attempt<>(
+        ended.result(), new Made(summary(target, present, ended.written()), facts.getTagsList()));
   }
 
   private static ObjectSummary summary(

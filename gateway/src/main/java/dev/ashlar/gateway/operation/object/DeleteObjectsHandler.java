@@ -28,6 +28,7 @@ import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.message.VersionRef;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Deletes up to a thousand keys or versions, and reports the outcome of each. */
@@ -63,14 +64,17 @@ public record DeleteObjectsHandler(Backend backend) {
       Deletion deletion, @Nullable DeleteTarget target, @Nullable Refusal refusal) {}
 
   /**
-   * @param audit null: there is no audit log
+   * @param parts is told about each key; null: nobody asks
    */
   public HttpAnswer handle(
-      S3Request.DeleteObjects request, Permit permit, RequestBody body, @Nullable AuditEvent audit)
+      S3Request.DeleteObjects request,
+      Permit permit,
+      RequestBody body,
+      @Nullable Consumer<AuditEvent.Part> parts)
       throws S3Exception, MetadataUnavailableException, InterruptedException {
     Element document = XmlReader.read(BodyIngest.document(body), "Delete");
     List<Deletion> deletions = deletions(document);
-    List<Outcome> outcomes = delete(request, permit, decide(request, permit, deletions), audit);
+    List<Outcome> outcomes = delete(request, permit, decide(request, permit, deletions), parts);
     boolean isQuiet = "true".equals(document.childText("Quiet"));
     return Answers.xml(document(outcomes, isQuiet));
   }
@@ -140,7 +144,7 @@ public record DeleteObjectsHandler(Backend backend) {
       S3Request.DeleteObjects request,
       Permit permit,
       List<Decided> decided,
-      @Nullable AuditEvent audit)
+      @Nullable Consumer<AuditEvent.Part> parts)
       throws S3Exception, MetadataUnavailableException {
     List<DeleteTarget> targets = new ArrayList<>(decided.size());
     for (Decided each : decided) {
@@ -161,8 +165,8 @@ public record DeleteObjectsHandler(Backend backend) {
       failure = ErrorMapping.of(e).error();
       throw e;
     } finally {
-      if (audit != null) {
-        outcomes(decided, results, failure).forEach(outcome -> audit.part(part(outcome)));
+      if (parts != null) {
+        outcomes(decided, results, failure).forEach(outcome -> parts.accept(part(outcome)));
       }
     }
   }

@@ -42,7 +42,7 @@ public record GetObjectHandler(Backend backend) {
               view.range(),
               gone -> reopen(request, exchange, permit, tries, gone));
       if (view.status() != 304) {
-        new ObjectFactHeaders(request, permit).addTo(view.headers());
+        new ObjectFactHeaders(request, request.key(), permit).addTo(view.headers());
       }
       return new HttpAnswer(view.status(), view.headers(), body);
     } catch (DataUnavailableException e) {

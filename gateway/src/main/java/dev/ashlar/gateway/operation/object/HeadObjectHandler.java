@@ -15,7 +15,7 @@ public final class HeadObjectHandler {
     Answers.addVersion(view.headers(), permit);
     if (view.status() != 304) {
       view.headers().set("Content-Length", Long.toString(view.range().length()));
-      new ObjectFactHeaders(request, permit).addTo(view.headers());
+      new ObjectFactHeaders(request, request.key(), permit).addTo(view.headers());
     }
     return Answers.empty(view.status(), view.headers());
   }

@@ -2,6 +2,7 @@ package dev.ashlar.gateway.operation.object;
 
 import dev.ashlar.gateway.access.AccessControl.Permit;
 import dev.ashlar.gateway.access.Need;
+import dev.ashlar.gateway.operation.shared.LifecycleHeaders;
 import dev.ashlar.gateway.s3.S3Dates;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.protocol.message.ObjectLock;
@@ -9,9 +10,13 @@ import dev.ashlar.protocol.message.ObjectRecord;
 import io.netty.handler.codec.http.HttpHeaders;
 
 /** The headers about an object that only callers with a right of their own are told. */
-record ObjectFactHeaders(S3Request request, Permit permit) {
+record ObjectFactHeaders(S3Request.OfVersion request, String key, Permit permit) {
   void addTo(HttpHeaders headers) {
     ObjectRecord object = permit.object().object();
+    if (request.version() == null) {
+      // Whether a version that is named is the present one is not known, and others do not expire.
+      LifecycleHeaders.addExpiration(headers, permit, key, object);
+    }
     int tags = object.getFacts().getTagsCount();
     if (tags > 0 && isPermitted("s3:GetObjectTagging")) {
       headers.set("x-amz-tagging-count", Integer.toString(tags));

@@ -9,6 +9,7 @@ import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.BodyIngest;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
+import dev.ashlar.gateway.operation.shared.LifecycleHeaders;
 import dev.ashlar.gateway.operation.shared.NewObjectAccess;
 import dev.ashlar.gateway.operation.shared.StorageClass;
 import dev.ashlar.gateway.operation.shared.WriteConditions;
@@ -28,7 +29,15 @@ public record PutObjectHandler(Backend backend) {
     WriteConditions.check(backend, request, request.precondition());
     Stored stored = store(request, permit, body);
     ErrorMapping.requireOk(stored.result);
-    return stored.answer();
+    HttpAnswer answer = stored.answer();
+    LifecycleHeaders.addExpiration(
+        answer.headers(),
+        permit,
+        request.key(),
+        stored.size,
+        request.given().tags().tags(),
+        stored.result.getLastModifiedMs());
+    return answer;
   }
 
   /** Takes the body in and submits the command that makes an object of it. */
@@ -63,12 +72,12 @@ public record PutObjectHandler(Backend backend) {
                               .setLock(request.given().lock())
                               .addAllBlobs(blobs)
                               .setPrecondition(request.precondition())));
-      return new Stored(result, etag, body.checksum());
+      return new Stored(result, etag, writer.length(), body.checksum());
     }
   }
 
   /** What came of storing an object; not there unless the result is OK. */
-  public record Stored(CommandResult result, String etag, ChecksumValue checksum) {
+  public record Stored(CommandResult result, String etag, long size, ChecksumValue checksum) {
     public HttpAnswer answer() {
       HttpAnswer answer = Answers.stored(etag, checksum, true);
       Answers.addVersion(answer.headers(), result);

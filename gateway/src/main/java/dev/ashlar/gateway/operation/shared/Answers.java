@@ -52,6 +52,13 @@ public final class Answers {
     }
   }
 
+  /** Says so where the requester pays. */
+  public static void addCharge(HttpHeaders headers, Permit permit) {
+    if (permit.isCharged()) {
+      headers.set("x-amz-request-charged", "requester");
+    }
+  }
+
   public static HttpAnswer xml(XmlWriter document) {
     return xml(document.toBytes(), headers());
   }

@@ -1,12 +1,26 @@
 package dev.ashlar.gateway.operation.shared;
 
+import dev.ashlar.gateway.lifecycle.LifecycleDocuments;
+
 /**
  * The documents that metadata keeps for a bucket without looking into them. The numbers are a
  * format: never reuse one.
  */
 public enum BucketDocumentKind {
   /** The Tagging document of S3. */
-  TAGS(8);
+  TAGS(8),
+
+  /** The CORSConfiguration document of S3. */
+  CORS(12),
+
+  /** The WebsiteConfiguration document of S3. */
+  WEBSITE(15),
+
+  /** A LifecycleDocument. */
+  LIFECYCLE(LifecycleDocuments.RULES),
+
+  /** A LifecycleScanRow. */
+  LIFECYCLE_SCAN(LifecycleDocuments.SCAN);
 
   private final int number;
 

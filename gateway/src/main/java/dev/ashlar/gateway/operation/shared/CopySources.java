@@ -50,8 +50,12 @@ public record CopySources(Backend backend, Caller caller) {
       return attempt.result();
     }
 
-    /** Names the version that was copied, where its bucket keeps versions. */
-    public void addSourceVersion(HttpHeaders headers) {
+    /**
+     * Names the version that was copied, where its bucket keeps versions, and says if the requester
+     * pays for reading it.
+     */
+    public void addSource(HttpHeaders headers) {
+      Answers.addCharge(headers, permit);
       String id = VersionId.of(permit.object().object(), permit.bucket());
       if (id != null) {
         headers.set("x-amz-copy-source-version-id", id);

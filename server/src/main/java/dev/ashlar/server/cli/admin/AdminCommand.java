@@ -163,6 +163,16 @@ public final class AdminCommand implements Callable<Integer> {
     return isWatching ? watchProgress("repair", false) : show("repair", false);
   }
 
+  @Command(
+      name = "lifecycle",
+      description =
+          "Shows the last or running lifecycle scan of each bucket with rules, and what it has"
+              + " done.")
+  int lifecycle(@Option(names = "--watch", description = WATCH) boolean isWatching)
+      throws IOException, InterruptedException {
+    return show("lifecycle", isWatching);
+  }
+
   /** Shows a page, once or for as long as somebody reads it. */
   int show(String page, boolean isWatching) throws IOException, InterruptedException {
     if (!isWatching) {

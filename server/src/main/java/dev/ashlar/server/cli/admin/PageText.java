@@ -40,6 +40,7 @@ final class PageText {
       case "metadata" -> PageText::metadata;
       case "profiles" -> PageText::profiles;
       case "profile-moves", "profile-move", "profile-move-stop" -> PageText::moves;
+      case "lifecycle" -> PageText::lifecycles;
       case "accounts" -> PageText::accounts;
       case "locate" -> LocateReport::lines;
       case "scrub" -> PageText::scrub;
@@ -85,6 +86,27 @@ final class PageText {
             right("LEFT", row -> ifNumber(row, "secondsLeft", PageText::seconds)),
             left("OF", row -> text(row, "source")))
         .lines(rows);
+  }
+
+  private static List<String> lifecycles(JsonNode rows) {
+    return new Table(
+            left("SCAN", row -> text(row, "state")),
+            left("SINCE", PageText::scanTime),
+            right("VERSIONS", row -> text(row, "versions")),
+            right("EXPIRED", row -> count(number(row, "expired"))),
+            right("OLDER", row -> count(number(row, "noncurrent") + number(row, "markers"))),
+            right("UPLOADS", row -> count(number(row, "uploads"))),
+            right("MOVED", row -> count(number(row, "moved"))),
+            right("LOCKED", row -> count(number(row, "locked"))),
+            right("FAILED", row -> count(number(row, "failed"))),
+            left("BUCKET", row -> text(row, "bucket")))
+        .lines(rows);
+  }
+
+  /** When a scan ended, or else when it began. */
+  private static String scanTime(JsonNode row) {
+    long timeMs = Math.max(number(row, "beganMs"), number(row, "endedMs"));
+    return timeMs == 0 ? "" : Instant.ofEpochSecond(timeMs / 1000).toString();
   }
 
   private static String moveState(JsonNode row) {

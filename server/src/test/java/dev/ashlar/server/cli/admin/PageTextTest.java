@@ -82,6 +82,24 @@ class PageTextTest {
   }
 
   @Test
+  void lifecycleScansShowWhatTheyHaveDone() throws Exception {
+    String json =
+        """
+        [{"bucket":"logs","state":"done","key":"","versions":1000,"expired":12,"noncurrent":3,
+          "markers":1,"uploads":2,"moved":40,"movedBytes":4000,"changed":1,"locked":5,"failed":6,
+          "beganMs":1700000000123,"endedMs":1700000060999},
+         {"bucket":"new","state":"waiting","key":"","versions":0,"expired":0,"noncurrent":0,
+          "markers":0,"uploads":0,"moved":0,"movedBytes":0,"changed":0,"locked":0,"failed":0,
+          "beganMs":0,"endedMs":0}]""";
+    List<String> lines = lines("lifecycle", json);
+    assertEquals(3, lines.size());
+    assertEquals(
+        "done 2023-11-14T22:14:20Z 1000 12 4 2 40 5 6 logs",
+        lines.get(1).trim().replaceAll(" +", " "));
+    assertEquals("waiting 0 new", lines.get(2).trim().replaceAll(" +", " "));
+  }
+
+  @Test
   void configSaysWhereEachValueComesFrom() throws Exception {
     assertEquals(
         List.of(

@@ -5,7 +5,8 @@ import java.util.Set;
 /**
  * What an ACL grants to one caller.
  *
- * @param toAccount grants to the canonical user id of the caller's account
+ * @param toAccount grants to the canonical user id of the caller's account, or to the group that
+ *     delivers logs
  * @param toGroups grants to AllUsers and, if the request is signed, to AuthenticatedUsers: what
  *     IgnorePublicAcls takes away
  */

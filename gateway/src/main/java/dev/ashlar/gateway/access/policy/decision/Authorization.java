@@ -65,7 +65,7 @@ public final class Authorization {
     return Decision.allowIf(
         switch (request.requester()) {
           case Requester.Anonymous a -> verdict == Verdict.ALLOW || acl.toGroups();
-          case Requester.Service s -> verdict == Verdict.ALLOW;
+          case Requester.Service s -> verdict == Verdict.ALLOW || acl.toAccount();
           case Requester.Federated f -> false;
           case Requester.Identity identity ->
               caller.isInsideSession()

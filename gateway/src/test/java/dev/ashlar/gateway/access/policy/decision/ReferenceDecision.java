@@ -90,7 +90,8 @@ record ReferenceDecision(
 
   private boolean allowsWithoutAccount(List<String> bucket) {
     boolean isAnonymous = caller.kind().equals("anonymous");
-    return policyGives(bucket, "caller") || (isAnonymous && aclGives("group"));
+    // To the service by the group that delivers logs, which is not public.
+    return policyGives(bucket, "caller") || aclGives(isAnonymous ? "group" : "account");
   }
 
   private boolean allowsInAccount(List<String> bucket) {

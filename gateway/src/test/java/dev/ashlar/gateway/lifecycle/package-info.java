@@ -1,0 +1,4 @@
+@NullMarked
+package dev.ashlar.gateway.lifecycle;
+
+import org.jspecify.annotations.NullMarked;
