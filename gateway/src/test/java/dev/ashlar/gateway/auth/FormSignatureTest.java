@@ -3,7 +3,6 @@ package dev.ashlar.gateway.auth;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.form.FormBody;
@@ -221,7 +220,7 @@ class FormSignatureTest {
         assertThrows(
             S3Exception.class,
             () -> version4().authenticateForm(FormExchange.read(form.file("a", "1"))));
-    assertTrue(refused.getMessage().contains("expired"), refused.getMessage());
+    assertEquals("Request has expired", refused.getMessage());
   }
 
   /** The example of "Browser-based upload using HTTP POST", Amazon S3 API Reference. */

@@ -11,9 +11,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Buckets whose requesters pay. */
 class RequestPaymentTest {
-  private static final String DOCUMENT =
-      "<RequestPaymentConfiguration xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">"
-          + "<Payer>%s</Payer></RequestPaymentConfiguration>";
   private static final String OPEN =
       """
       {"Statement": {"Effect": "Allow", "Principal": "*", "Action": "s3:*", \
@@ -30,7 +27,11 @@ class RequestPaymentTest {
   }
 
   private void payer(String payer) throws Exception {
-    s3.ok(200, TestS3.request("PUT", "/bkt?requestPayment").body(DOCUMENT.formatted(payer)));
+    String document =
+        "<RequestPaymentConfiguration xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"><Payer>"
+            + payer
+            + "</Payer></RequestPaymentConfiguration>";
+    s3.ok(200, TestS3.request("PUT", "/bkt?requestPayment").body(document));
   }
 
   private String payer() throws Exception {
