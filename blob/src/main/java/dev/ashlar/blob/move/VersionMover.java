@@ -108,6 +108,16 @@ public final class VersionMover {
    */
   public Outcome move(Order order, Follower follower)
       throws UnavailableException, NotMovedException, InterruptedException {
+    try {
+      return moveSteps(order, follower);
+    } catch (RuntimeException e) {
+      // A bug that one version meets does not stop the moves of all others.
+      throw new NotMovedException("an internal error: " + e);
+    }
+  }
+
+  private Outcome moveSteps(Order order, Follower follower)
+      throws UnavailableException, NotMovedException, InterruptedException {
     long piece = pieceBytesMax;
     int lost = 0;
     boolean isMoved = false;

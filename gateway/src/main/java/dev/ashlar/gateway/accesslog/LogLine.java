@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 public final class LogLine {
   private static final String NONE = "-";
   private static final int CHARACTERS_MAX = 4096;
+
+  /** Of what clients send in headers. */
+  private static final int QUOTED_CHARACTERS_MAX = 1024;
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("'['dd/MMM/uuuu:HH:mm:ss '+0000]'", Locale.ENGLISH)
           .withZone(ZoneOffset.UTC);
@@ -73,7 +76,7 @@ public final class LogLine {
   }
 
   private void append(String text, boolean isQuoted) {
-    int end = Math.min(text.length(), CHARACTERS_MAX);
+    int end = Math.min(text.length(), isQuoted ? QUOTED_CHARACTERS_MAX : CHARACTERS_MAX);
     for (int i = 0; i < end; i++) {
       char c = text.charAt(i);
       if ((c > ' ' && c < 0x7F && c != '"') || (c == ' ' && isQuoted)) {

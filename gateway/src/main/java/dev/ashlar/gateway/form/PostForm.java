@@ -5,6 +5,7 @@ import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.AmzHeaderNames;
 import dev.ashlar.gateway.exchange.Client;
 import dev.ashlar.gateway.exchange.HttpExchange;
+import dev.ashlar.gateway.exchange.TlsParameters;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
@@ -259,6 +260,21 @@ public final class PostForm implements HttpExchange {
   @Override
   public @Nullable AuditEvent audit() {
     return request.audit();
+  }
+
+  @Override
+  public @Nullable TlsParameters tls() {
+    return request.tls();
+  }
+
+  @Override
+  public String hostId() {
+    return request.hostId();
+  }
+
+  @Override
+  public Outcome outcome() {
+    return request.outcome();
   }
 
   @Override

@@ -11,9 +11,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A request and the state of serving it. */
 final class Exchange implements HttpExchange {
+  private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
+
   final RequestHead head;
   private final Client client;
   private final BodyQueue body;
@@ -136,9 +140,17 @@ final class Exchange implements HttpExchange {
     return !bodyUncertain && length >= 0 && length - bodyBytes <= drainBytesMax;
   }
 
+  /** Runs all of them, also if one of them fails. */
   void runEndActions() {
-    if (endActions != null) {
-      endActions.forEach(Runnable::run);
+    if (endActions == null) {
+      return;
+    }
+    for (Runnable action : endActions) {
+      try {
+        action.run();
+      } catch (RuntimeException e) {
+        LOG.error("An action at the end of a request failed", e);
+      }
     }
   }
 

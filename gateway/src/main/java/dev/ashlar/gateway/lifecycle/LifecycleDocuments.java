@@ -27,7 +27,7 @@ public final class LifecycleDocuments {
   /** The most that metadata takes. */
   private static final int STORED_BYTES_MAX = 64 << 10;
 
-  private static final int XML_BYTES_MAX = 4 << 20;
+  private static final int XML_BYTES_MAX = 1 << 20;
 
   /**
    * What was stored.
@@ -41,7 +41,7 @@ public final class LifecycleDocuments {
   /**
    * The document.
    *
-   * @throws S3Exception MaxMessageLengthExceeded
+   * @throws S3Exception MaxMessageLengthExceeded; MalformedXML for characters that XML 1.0 lacks
    */
   public static ByteString of(LifecycleRules rules) throws S3Exception {
     byte[] xml = xml(rules);
@@ -53,6 +53,9 @@ public final class LifecycleDocuments {
             .toByteString();
     if (xml.length > XML_BYTES_MAX || document.size() > STORED_BYTES_MAX) {
       throw new S3Exception(S3Error.MAX_MESSAGE_LENGTH_EXCEEDED);
+    }
+    if (read(document) == null) {
+      throw new S3Exception(S3Error.MALFORMED_XML);
     }
     return document;
   }

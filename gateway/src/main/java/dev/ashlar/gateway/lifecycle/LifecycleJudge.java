@@ -1,10 +1,12 @@
 package dev.ashlar.gateway.lifecycle;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Says what is due for a version. Where several things are, the deletion of a version for good wins
- * over a move to another storage class, and that over a delete marker.
+ * over a move to another storage class, and that over a delete marker which is not due later: a
+ * move that was not possible in time does not keep a version present.
  *
  * @param rules enabled ones
  * @param keepsVersions whether the bucket ever had versioning: then present versions expire by
@@ -14,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 public record LifecycleJudge(
     LifecycleRules rules, LifecycleCalendar calendar, boolean keepsVersions, boolean hasLocks) {
   private static final long SMALL_BYTES = 128 << 10;
+  private static final long NEVER = Long.MAX_VALUE;
 
   /**
    * @param source asked at most once
@@ -50,11 +53,17 @@ public record LifecycleJudge(
       if (version.isMarker()) {
         return version.isOnly() && isMarkerExpired() ? Verdict.DELETE : Verdict.KEEP;
       }
-      if (!judge.keepsVersions && isExpired()) {
+      long expiredMs = expiredMs();
+      if (expiredMs != NEVER && !judge.keepsVersions) {
         return Verdict.EXPIRE;
       }
-      Verdict move = move();
-      return move == Verdict.KEEP && judge.keepsVersions && isExpired() ? Verdict.EXPIRE : move;
+      Target move = move();
+      boolean isExpired = expiredMs != NEVER && (move == null || move.dueMs < expiredMs);
+      return isExpired ? Verdict.EXPIRE : verdict(move);
+    }
+
+    private static Verdict verdict(@Nullable Target move) {
+      return move == null ? Verdict.KEEP : new Verdict.Move(move.storageClass);
     }
 
     Verdict ofNoncurrent() throws E {
@@ -62,8 +71,8 @@ public record LifecycleJudge(
       if (isDue && !isLocked()) {
         return Verdict.DELETE;
       }
-      Verdict move = version.isMarker() ? Verdict.KEEP : move();
-      return isDue && move == Verdict.KEEP ? Verdict.LOCKED : move;
+      Target move = version.isMarker() ? null : move();
+      return isDue && move == null ? Verdict.LOCKED : verdict(move);
     }
 
     private boolean isLocked() throws E {
@@ -103,15 +112,17 @@ public record LifecycleJudge(
       return false;
     }
 
-    private boolean isExpired() throws E {
+    /** Since when a present version is expired; NEVER: it is not. */
+    private long expiredMs() throws E {
+      long firstMs = NEVER;
       for (LifecycleRule rule : judge.rules.rules()) {
         LifecycleRule.Expiration expiration = rule.expiration();
         When when = expiration == null ? null : expiration.when();
         if (when != null && isDue(when) && mayBeAbout(rule) && hasTags(rule)) {
-          return true;
+          firstMs = Math.min(firstMs, when.dueMs(version.sinceMs(), judge.calendar));
         }
       }
-      return false;
+      return firstMs;
     }
 
     private boolean isNoncurrentExpired() throws E {
@@ -127,23 +138,19 @@ public record LifecycleJudge(
       return false;
     }
 
-    /** To the class that was due last; of several at the same time, the one that stands first. */
-    private Verdict move() throws E {
-      if (!mayMove()) {
-        return Verdict.KEEP;
-      }
-      String storageClass = version.storageClass();
-      long lastDueMs = Long.MIN_VALUE;
-      for (LifecycleRule rule : judge.rules.rules()) {
+    /**
+     * To the class that was due last; of several at the same time, the one that stands first. Null:
+     * the version has it.
+     */
+    private @Nullable Target move() throws E {
+      Target last = null;
+      for (LifecycleRule rule : mayMove() ? judge.rules.rules() : List.<LifecycleRule>of()) {
         Target target = target(rule);
-        if (target != null && target.dueMs > lastDueMs && hasTags(rule)) {
-          lastDueMs = target.dueMs;
-          storageClass = target.storageClass;
+        if (target != null && (last == null || target.dueMs > last.dueMs) && hasTags(rule)) {
+          last = target;
         }
       }
-      return storageClass.equals(version.storageClass())
-          ? Verdict.KEEP
-          : new Verdict.Move(storageClass);
+      return last == null || last.storageClass.equals(version.storageClass()) ? null : last;
     }
 
     /** Whether a rule names another class, whatever the tags are: they need not be read else. */

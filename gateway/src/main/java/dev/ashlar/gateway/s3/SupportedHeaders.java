@@ -86,6 +86,7 @@ final class SupportedHeaders {
           LockValues.HOLD,
           LockValues.MODE,
           LockValues.UNTIL,
+          "x-amz-request-payer",
           "x-amz-sdk-checksum-algorithm",
           "x-amz-security-token",
           "x-amz-signature",

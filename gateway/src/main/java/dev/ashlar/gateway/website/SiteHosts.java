@@ -5,6 +5,7 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,22 +15,21 @@ import org.jspecify.annotations.Nullable;
  * @param domains in lower case
  */
 public record SiteHosts(List<String> domains) {
+  private static final Pattern PORT = Pattern.compile(":[0-9]{1,5}");
+
   public SiteHosts {
     domains = List.copyOf(domains);
   }
 
   /** The bucket whose website the Host header names, in lower case; null if it names none. */
   public @Nullable String bucket(HttpHeaders headers) {
-    if (domains.isEmpty()) {
-      return null;
-    }
-    String name = name(headers);
-    return domains.contains(name) ? name : new VirtualHosts(domains).bucket(headers);
-  }
-
-  private static String name(HttpHeaders headers) {
     String host = headers.get(HttpHeaderNames.HOST, "");
     int colon = host.lastIndexOf(':');
-    return (colon < 0 ? host : host.substring(0, colon)).toLowerCase(Locale.ROOT);
+    // Redirects repeat the host, so nothing else may stand behind the colon.
+    if (domains.isEmpty() || (colon >= 0 && !PORT.matcher(host.substring(colon)).matches())) {
+      return null;
+    }
+    String name = (colon < 0 ? host : host.substring(0, colon)).toLowerCase(Locale.ROOT);
+    return domains.contains(name) ? name : new VirtualHosts(domains).bucket(headers);
   }
 }

@@ -128,12 +128,15 @@ public final class WebsiteDocument {
               + code
               + ") is not valid. Valid codes are 3XX except 300.");
     }
-    return new Redirect(
-        protocol(redirect.childText("Protocol")),
-        host == null ? null : host(host),
-        status,
+    String protocol = protocol(redirect.childText("Protocol"));
+    KeyChange keyChange =
         keyChange(
-            redirect.childText("ReplaceKeyWith"), redirect.childText("ReplaceKeyPrefixWith")));
+            redirect.childText("ReplaceKeyWith"), redirect.childText("ReplaceKeyPrefixWith"));
+    boolean saysNothing = host == null && protocol == null && code == null;
+    if (saysNothing && keyChange instanceof KeyChange.None) {
+      throw malformed();
+    }
+    return new Redirect(protocol, host == null ? null : host(host), status, keyChange);
   }
 
   private static KeyChange keyChange(@Nullable String whole, @Nullable String prefix)

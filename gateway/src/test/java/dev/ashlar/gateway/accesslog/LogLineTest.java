@@ -49,5 +49,7 @@ class LogLineTest {
   @Test
   void longTextsAreCut() {
     assertEquals(4096 + 1, new LogLine().text("x".repeat(100_000)).end().length);
+    // With two quotes and the end of the line; a quote becomes three bytes.
+    assertEquals(3 * 1024 + 3, new LogLine().quoted("\"".repeat(100_000)).end().length);
   }
 }

@@ -136,13 +136,22 @@ class LifecycleJudgeTest {
     JudgedVersion version = present("2024-01-15T10:00:00Z", 5, "STANDARD");
     assertEquals(TO_A, judge(rules, false, version, "2024-01-17T00:00:00Z"));
     assertEquals(Verdict.EXPIRE, judge(rules, false, version, "2024-01-18T00:00:00Z"));
-    assertEquals(TO_A, judge(rules, true, version, "2024-01-18T00:00:00Z"));
+    assertEquals(TO_A, judge(rules, true, version, "2024-01-17T00:00:00Z"));
+    LifecycleRules together = rules(false, expires(days(2)), moves(days(2), "A"));
+    assertEquals(TO_A, judge(together, true, version, "2024-01-18T00:00:00Z"));
     JudgedVersion moved = present("2024-01-15T10:00:00Z", 5, "A");
     assertEquals(Verdict.EXPIRE, judge(rules, true, moved, "2024-01-18T00:00:00Z"));
     LifecycleRules noncurrent = rules(false, noncurrent(1, 0), noncurrentMoves(0, "A"));
     JudgedVersion older = older("2024-01-15T10:00:00Z", 0);
     assertEquals(TO_A, judge(noncurrent, true, older, "2024-01-16T00:00:00Z"));
     assertEquals(Verdict.DELETE, judge(noncurrent, true, older, "2024-01-17T00:00:00Z"));
+  }
+
+  @Test
+  void aMoveThatWasNotPossibleInTimeDoesNotHoldUpTheMarker() throws Exception {
+    LifecycleRules rules = rules(false, expires(days(2)), moves(days(1), "A"));
+    JudgedVersion version = present("2024-01-15T10:00:00Z", 5, "STANDARD");
+    assertEquals(Verdict.EXPIRE, judge(rules, true, version, "2024-01-18T00:00:00Z"));
   }
 
   @Test

@@ -85,6 +85,14 @@ class LifecycleTest {
     s3.refused("InvalidArgument", put(rule).header(MINIMUM, "some"));
     s3.refused("MalformedXML", put("<Rule/>"));
     s3.refused(
+        "MalformedXML",
+        TestS3.request("PUT", "/bkt?lifecycle")
+            .header("Content-MD5", "not looked at here")
+            .body(
+                "<?xml version=\"1.1\"?><LifecycleConfiguration>"
+                    + rule("a", "<Filter><Prefix>&#x1;</Prefix></Filter>", days(1))
+                    + "</LifecycleConfiguration>"));
+    s3.refused(
         "InvalidStorageClass",
         put(
             rule(

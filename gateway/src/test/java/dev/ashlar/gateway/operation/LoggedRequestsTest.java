@@ -85,7 +85,8 @@ class LoggedRequestsTest {
         send(
             "PUT",
             "/bkt/a%20b%22?x=%22&X-Amz-Signature=secret&y",
-            "User-Agent: some/1 \"quoted\"\r\nReferer: http://from.test/\r\n",
+            "User-Agent: some/1 \"quoted\"\r\n"
+                + "Referer: http://from.test/k?X-Amz-Signature=secret&x-amz-security-token=s\r\n",
             "hello");
     assertEquals(200, put.status(), put::text);
     List<String> line = lines().getFirst();
@@ -112,7 +113,7 @@ class LoggedRequestsTest {
             "5",
             "MS",
             "-",
-            "\"http://from.test/\"",
+            "\"http://from.test/k?X-Amz-Signature=-&x-amz-security-token=-\"",
             "\"some/1 %22quoted%22\"",
             "-",
             put.header("x-amz-id-2"),
@@ -126,6 +127,19 @@ class LoggedRequestsTest {
             "-",
             "us-east-1"),
         line);
+  }
+
+  @Test
+  void uploadsByForm() throws Exception {
+    String form =
+        "--x\r\nContent-Disposition: form-data; name=\"key\"\r\n\r\nk\r\n"
+            + "--x\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\n1\r\n--x--\r\n";
+    RawClient.Answer answer =
+        send("POST", "/bkt", "Content-Type: multipart/form-data; boundary=x\r\n", form);
+    List<String> line = lines().getFirst();
+    assertEquals("REST.POST.OBJECT", line.get(6));
+    assertEquals("" + answer.status(), line.get(9));
+    assertEquals(answer.header("x-amz-id-2"), line.get(18));
   }
 
   @Test

@@ -63,6 +63,19 @@ class PostObjectTest {
     assertTrue(answer.headers().contains("x-amz-checksum-crc64nvme"));
   }
 
+  @Test
+  void expirationByALifecycleRuleIsTold() throws Exception {
+    s3.ok(
+        200,
+        TestS3.request("PUT", "/bkt?lifecycle")
+            .header("Content-MD5", "not looked at here")
+            .body(
+                "<LifecycleConfiguration><Rule><ID>a</ID><Status>Enabled</Status><Filter/>"
+                    + "<Expiration><Days>3</Days></Expiration></Rule></LifecycleConfiguration>"));
+    TestAnswer answer = s3.ok(204, post(keyed("k").file("x", "1")));
+    assertTrue(answer.header("x-amz-expiration").endsWith("rule-id=\"a\""), answer::toString);
+  }
+
   @ParameterizedTest
   @CsvSource({"/bkt, s3.test", "/bkt/, s3.test", "/, bkt.s3.test"})
   void pathStyleAndVirtualHostStyle(String path, String host) throws Exception {

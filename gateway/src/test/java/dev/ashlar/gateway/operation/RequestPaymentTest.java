@@ -178,4 +178,14 @@ class RequestPaymentTest {
     s3.ok(200, "PUT", "/bkt");
     assertEquals("BucketOwner", payer());
   }
+
+  @Test
+  void formsAgreeToPayInAField() throws Exception {
+    payer("Requester");
+    FormBody form = new FormBody().field("key", "f");
+    s3.refused("AccessDenied", as("other", "POST", "/bkt").form(form.file("x", "1")));
+    FormBody paying =
+        new FormBody().field("key", "f").field("x-amz-request-payer", "requester").file("x", "1");
+    s3.ok(204, as("other", "POST", "/bkt").form(paying));
+  }
 }

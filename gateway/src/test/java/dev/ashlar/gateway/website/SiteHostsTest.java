@@ -25,6 +25,8 @@ class SiteHostsTest {
     "notweb.test, null",
     "web.test.evil, null",
     ".web.test, null",
+    "b.web.test:@evil.test, null",
+    "b.web.test:, null",
     "'', null"
   })
   void hostsNameBuckets(String host, String bucket) {

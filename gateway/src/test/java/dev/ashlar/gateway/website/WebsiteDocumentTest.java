@@ -85,6 +85,7 @@ class WebsiteDocumentTest {
     "InvalidRequest, <Redirect><HttpRedirectCode>x</HttpRedirectCode></Redirect>",
     "InvalidRequest, <Redirect><HostName>a b</HostName></Redirect>",
     "InvalidRequest, <Redirect><Protocol>HTTP</Protocol></Redirect>",
+    "MalformedXML, <Redirect><Hostname>a</Hostname></Redirect>",
     "InvalidRequest, <Redirect><ReplaceKeyWith>a</ReplaceKeyWith><ReplaceKeyPrefixWith>b</ReplaceKeyPrefixWith></Redirect>",
     "InvalidRequest, <Condition><HttpErrorCodeReturnedEquals>302</HttpErrorCodeReturnedEquals></Condition><Redirect><HostName>a</HostName></Redirect>"
   })

@@ -145,14 +145,18 @@ public final class ServiceOptions {
         authFailuresPerMinute);
     for (String domain : websiteDomains()) {
       require(
-          !domain.isEmpty() && !domains.contains(domain),
-          "--website-domain takes host names other than those of --domain, not '%s'",
+          !domain.isEmpty() && domains.stream().noneMatch(of -> isWithin(of, domain)),
+          "--website-domain takes host names that no --domain is or is below, not '%s'",
           domain);
     }
     if (isGateway) {
       listen = resolved("--listen", listen, hasCertificate);
     }
     managementListen = resolved("--management-listen", managementListen, hasCertificate);
+  }
+
+  private static boolean isWithin(String host, String domain) {
+    return ("." + host.toLowerCase(Locale.ROOT)).endsWith("." + domain);
   }
 
   private static List<PortAddress> resolved(

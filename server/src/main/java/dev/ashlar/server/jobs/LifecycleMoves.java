@@ -13,6 +13,8 @@ import dev.ashlar.protocol.model.PlacedProfile;
 import dev.ashlar.server.jobs.ListedVersions.Listed;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -29,6 +31,7 @@ final class LifecycleMoves implements VersionMover.Follower {
   private final String bucket;
   private final Until until;
   private final List<VersionMover.Order> orders = new ArrayList<>();
+  private final Set<VersionMover.Order> tried = ConcurrentHashMap.newKeySet();
   private final AtomicLong moved = new AtomicLong();
   private final AtomicLong bytes = new AtomicLong();
   private final AtomicLong changed = new AtomicLong();
@@ -102,7 +105,27 @@ final class LifecycleMoves implements VersionMover.Follower {
     } catch (NotMovedException | UnavailableException e) {
       failed(order, e);
     }
-    return end.get() == End.ALL && unavailable.get() == null;
+    boolean goesOn = end.get() == End.ALL && unavailable.get() == null;
+    if (goesOn) {
+      tried.add(order);
+    }
+    return goesOn;
+  }
+
+  /** The last key before the first version that was not tried; empty: none. */
+  String triedKey() {
+    String before = "";
+    String key = "";
+    for (VersionMover.Order order : orders) {
+      if (!order.key().equals(key)) {
+        before = key;
+        key = order.key();
+      }
+      if (!tried.contains(order)) {
+        return before;
+      }
+    }
+    return key;
   }
 
   private void failed(VersionMover.Order order, Exception why) {

@@ -149,11 +149,10 @@ final class LifecycleScan {
         before.getRules() == digest
             && before.getBucket() == bucket.getId()
             && before.getDayMs() == parts.calendar().dayMs();
-    boolean isDone = before.getPhase() == Phase.DONE;
-    if (isSame && !(isDone && before.getDay() != today)) {
+    if (isSame && (before.getDay() == today || deletes(before.getPhase()))) {
       scan = before.toBuilder();
       counts = before.getCounts().toBuilder();
-      return !isDone;
+      return before.getPhase() != Phase.DONE;
     }
     scan =
         LifecycleScanRow.newBuilder()
@@ -163,6 +162,11 @@ final class LifecycleScan {
             .setDayMs(parts.calendar().dayMs())
             .setBeganMs(now);
     return true;
+  }
+
+  /** Moves that take longer than a day do not hold up the deletions of the next one. */
+  private static boolean deletes(Phase phase) {
+    return phase == Phase.DELETING || phase == Phase.ABORTING;
   }
 
   private BucketConfigAnswer read(int... kinds) throws MetadataUnavailableException {
@@ -368,6 +372,8 @@ final class LifecycleScan {
     isStopped = end == LifecycleMoves.End.STOPPED;
     if (end == LifecycleMoves.End.ALL) {
       pass(listed.passedKey());
+    } else if (!moves.triedKey().isEmpty()) {
+      scan.setKey(moves.triedKey()); // what could not be moved is not tried again today
     }
     parts.rate().take(number);
     return end == LifecycleMoves.End.FULL ? End.FULL : End.MORE;

@@ -86,8 +86,11 @@ class ServerCommandTest {
         "--access-log-interval takes 1 to 900, not 901",
         refusal("server", "--access-log-interval=901").getFirst());
     assertEquals(
-        "--website-domain takes host names other than those of --domain, not 'a.test'",
-        refusal("server", "--domain=a.test", "--website-domain=b.test,A.test").getFirst());
+        "--website-domain takes host names that no --domain is or is below, not 'a.test'",
+        refusal("server", "--domain=A.test", "--website-domain=b.test,a.Test").getFirst());
+    assertEquals(
+        "--website-domain takes host names that no --domain is or is below, not 'a.test'",
+        refusal("server", "--domain=s3.a.test", "--website-domain=a.test").getFirst());
   }
 
   /** systemd starts the server again after 1, and not after 2. */

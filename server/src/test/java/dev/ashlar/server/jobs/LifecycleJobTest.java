@@ -452,26 +452,49 @@ class LifecycleJobTest {
   }
 
   @Test
+  void movesThatAreNotDoneInADayDoNotHoldUpDeletions() throws Exception {
+    store.rules(prefix("p/", EXPIRES), prefix("q/", moves(1, "A")));
+    for (int i = 0; i < 10; i++) {
+      store.put("q/" + i, 5);
+    }
+    store.clock.advanceMs(2 * LifecycleStore.DAY);
+    LifecycleJob job = new LifecycleJob(inSlicesOf(Duration.ZERO));
+    while (store.scan().getPhase() != Phase.MOVING) {
+      assertTrue(job.run());
+    }
+    store.put("p/x", 1);
+    store.clock.advanceMs(2 * LifecycleStore.DAY);
+    while (store.shown().contains("p/x 1")) {
+      assertTrue(job.run());
+    }
+    assertTrue(store.shown().contains("q/9 5"), store.shown()::toString);
+    LifecycleStore.runAll(job);
+    assertTrue(store.shown().stream().allMatch(shown -> shown.endsWith(" 5A")));
+  }
+
+  private LifecycleJob.Parts inSlicesOf(Duration slice) {
+    LifecycleJob.Parts parts = store.parts(store.metadata, 3);
+    return new LifecycleJob.Parts(
+        parts.metadata(),
+        parts.mover(),
+        parts.now(),
+        parts.calendar(),
+        parts.rate(),
+        parts.moveRate(),
+        parts.meters(),
+        parts.failures(),
+        slice,
+        3);
+  }
+
+  @Test
   void progressIsRecordedBehindEachSlice() throws Exception {
     store.rules(EXPIRES);
     for (int i = 0; i < 30; i++) {
       store.put("k%02d".formatted(i), 1);
     }
     store.clock.advanceMs(2 * LifecycleStore.DAY);
-    LifecycleJob.Parts parts = store.parts(store.metadata, 3);
-    LifecycleJob job =
-        new LifecycleJob(
-            new LifecycleJob.Parts(
-                parts.metadata(),
-                parts.mover(),
-                parts.now(),
-                parts.calendar(),
-                parts.rate(),
-                parts.moveRate(),
-                parts.meters(),
-                parts.failures(),
-                Duration.ZERO,
-                3));
+    LifecycleJob job = new LifecycleJob(inSlicesOf(Duration.ZERO));
     assertTrue(job.run());
     assertEquals(Phase.DELETING, store.scan().getPhase());
     assertFalse(store.scan().getKey().isEmpty());

@@ -105,9 +105,9 @@ class LifecycleModelTest {
       for (String key : keys.keySet()) {
         List<Version> versions = of(key);
         for (int i = 0; i < versions.size(); i++) {
-          String target = target(key, versions, i, now);
-          if (!target.isEmpty() && !isDeletedForGood(key, versions, i, now)) {
-            versions.set(i, versions.get(i).in(target));
+          Move move = move(key, versions, i, now);
+          if (move != null && !isDeletedForGood(key, versions, i, now)) {
+            versions.set(i, versions.get(i).in(move.target));
           }
         }
       }
@@ -120,8 +120,9 @@ class LifecycleModelTest {
       for (int i = 0; i < before.size(); i++) {
         if (isDeletedForGood(key, before, i, now)) {
           gone.add(before.get(i));
-        } else if (i == 0 && isExpired(key, before, now) && target(key, before, 0, now).isEmpty()) {
-          isExpired = true;
+        } else if (i == 0 && isExpired(key, before, now)) {
+          Move move = move(key, before, 0, now);
+          isExpired = move == null || !isExpired(key, before, move.due);
         }
       }
       of(key).removeAll(gone);
@@ -183,8 +184,10 @@ class LifecycleModelTest {
       return false;
     }
 
-    /** The other class that a version is to have; empty: none. */
-    private String target(String key, List<Version> versions, int i, long now) {
+    private record Move(long due, String target) {}
+
+    /** To the other class that a version is to have; null: none. */
+    private @Nullable Move move(String key, List<Version> versions, int i, long now) {
       Version version = versions.get(i);
       long last = -1;
       String target = version.storageClass;
@@ -214,7 +217,7 @@ class LifecycleModelTest {
           }
         }
       }
-      return target.equals(version.storageClass) ? "" : target;
+      return target.equals(version.storageClass) ? null : new Move(last, target);
     }
 
     private static boolean matches(LifecycleRule rule, String key, Version version) {

@@ -27,6 +27,7 @@ final class LogOperations {
           Map.entry("ListObjectsV2", "GET.BUCKET"),
           Map.entry("ListObjectVersions", "GET.BUCKETVERSIONS"),
           Map.entry("ListParts", "GET.UPLOAD"),
+          Map.entry("PostObject", "POST.OBJECT"),
           Map.entry("UploadPart", "PUT.PART"),
           Map.entry("UploadPartCopy", "COPY.PART"));
 

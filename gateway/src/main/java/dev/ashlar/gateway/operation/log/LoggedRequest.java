@@ -14,6 +14,7 @@ import dev.ashlar.gateway.exchange.AmzHeaderNames;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.gateway.exchange.TlsParameters;
+import dev.ashlar.gateway.form.PostForm;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.principal.Principal;
 import dev.ashlar.gateway.s3.S3Request;
@@ -22,7 +23,6 @@ import dev.ashlar.gateway.version.VersionId;
 import dev.ashlar.protocol.message.VersionRef;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
-import java.io.ByteArrayOutputStream;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,7 +38,7 @@ public final class LoggedRequest {
   /** What proves the right to send a request, which readers of logs must not get. */
   private static final Pattern SECRETS =
       Pattern.compile(
-          "(?<=^|&)((?:X-Amz-Signature|X-Amz-Security-Token|Signature)=)[^&]*",
+          "(?<=^|[?&])((?:X-Amz-Signature|X-Amz-Security-Token|Signature)=)[^&]*",
           Pattern.CASE_INSENSITIVE);
 
   private final S3Request request;
@@ -103,16 +103,12 @@ public final class LoggedRequest {
     long nanos = System.nanoTime() - beginNanos;
     Instant begin = backend.clock().instant().minusNanos(nanos);
     Common common = new Common(bucket, begin, backend.config().region(), nanos);
-    ByteArrayOutputStream lines = new ByteArrayOutputStream();
-    lines.writeBytes(whole(common));
-    for (AuditEvent.Part part : parts) {
-      lines.writeBytes(line(common, part));
-    }
     String name = bucket.row().getName();
-    log.add(
-        LogStream.of(name, bucket.row().getOwner(), logging, begin),
-        lines.toByteArray(),
-        1 + parts.size());
+    LogStream stream = LogStream.of(name, bucket.row().getOwner(), logging, begin);
+    log.add(stream, whole(common), 1);
+    for (AuditEvent.Part part : parts) {
+      log.add(stream, line(common, part), 1); // one at a time: a thousand long ones are many bytes
+    }
   }
 
   private record Common(BucketConfig bucket, Instant begin, String region, long nanos) {}
@@ -179,7 +175,7 @@ public final class LoggedRequest {
         .number(told.objectBytes)
         .number(told.totalMs)
         .number(told.turnMs)
-        .quoted(headers.get(HttpHeaderNames.REFERER))
+        .quoted(withoutSecrets(headers.get(HttpHeaderNames.REFERER, "")))
         .quoted(headers.get(HttpHeaderNames.USER_AGENT))
         .text(told.version)
         .text(exchange.hostId())
@@ -215,12 +211,17 @@ public final class LoggedRequest {
   }
 
   private String requestLine() {
-    String query = SECRETS.matcher(exchange.rawQuery()).replaceAll("$1-");
+    HttpExchange sent = exchange instanceof PostForm form ? form.request() : exchange;
+    String query = withoutSecrets(sent.rawQuery());
     return exchange.method()
         + " "
         + exchange.rawPath()
         + (query.isEmpty() ? "" : "?" + query)
         + " HTTP/1.1";
+  }
+
+  private static String withoutSecrets(String text) {
+    return SECRETS.matcher(text).replaceAll("$1-");
   }
 
   private @Nullable String version() {

@@ -27,7 +27,7 @@ public record PostObjectHandler(Backend backend) {
     PutObjectHandler.Stored stored =
         new PutObjectHandler(backend).store(request.put(), permit, body);
     ErrorMapping.requireOk(stored.result());
-    HttpAnswer answer = stored.answer();
+    HttpAnswer answer = PutObjectHandler.answer(request.put(), permit, stored);
     String etag = Etags.quote(stored.etag());
     if (!request.redirect().isEmpty()) {
       answer.headers().set("Location", redirect(request, etag));

@@ -29,6 +29,11 @@ public record PutObjectHandler(Backend backend) {
     WriteConditions.check(backend, request, request.precondition());
     Stored stored = store(request, permit, body);
     ErrorMapping.requireOk(stored.result);
+    return answer(request, permit, stored);
+  }
+
+  /** The answer to an upload that was stored. */
+  static HttpAnswer answer(S3Request.PutObject request, Permit permit, Stored stored) {
     HttpAnswer answer = stored.answer();
     LifecycleHeaders.addExpiration(
         answer.headers(),
