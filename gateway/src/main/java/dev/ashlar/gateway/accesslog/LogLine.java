@@ -17,6 +17,7 @@ public final class LogLine {
 
   /** Of what clients send in headers. */
   private static final int QUOTED_CHARACTERS_MAX = 1024;
+
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("'['dd/MMM/uuuu:HH:mm:ss '+0000]'", Locale.ENGLISH)
           .withZone(ZoneOffset.UTC);

@@ -130,8 +130,7 @@ public final class WebsiteDocument {
     }
     String protocol = protocol(redirect.childText("Protocol"));
     KeyChange keyChange =
-        keyChange(
-            redirect.childText("ReplaceKeyWith"), redirect.childText("ReplaceKeyPrefixWith"));
+        keyChange(redirect.childText("ReplaceKeyWith"), redirect.childText("ReplaceKeyPrefixWith"));
     boolean saysNothing = host == null && protocol == null && code == null;
     if (saysNothing && keyChange instanceof KeyChange.None) {
       throw malformed();

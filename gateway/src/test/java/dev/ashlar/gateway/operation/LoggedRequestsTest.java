@@ -85,8 +85,11 @@ class LoggedRequestsTest {
         send(
             "PUT",
             "/bkt/a%20b%22?x=%22&X-Amz-Signature=secret&y",
-            "User-Agent: some/1 \"quoted\"\r\n"
-                + "Referer: http://from.test/k?X-Amz-Signature=secret&x-amz-security-token=s\r\n",
+            String.join(
+                "\r\n",
+                "User-Agent: some/1 \"quoted\"",
+                "Referer: http://from.test/k?X-Amz-Signature=secret&x-amz-security-token=s",
+                ""),
             "hello");
     assertEquals(200, put.status(), put::text);
     List<String> line = lines().getFirst();
@@ -132,8 +135,18 @@ class LoggedRequestsTest {
   @Test
   void uploadsByForm() throws Exception {
     String form =
-        "--x\r\nContent-Disposition: form-data; name=\"key\"\r\n\r\nk\r\n"
-            + "--x\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\n1\r\n--x--\r\n";
+        String.join(
+            "\r\n",
+            "--x",
+            "Content-Disposition: form-data; name=\"key\"",
+            "",
+            "k",
+            "--x",
+            "Content-Disposition: form-data; name=\"file\"",
+            "",
+            "1",
+            "--x--",
+            "");
     RawClient.Answer answer =
         send("POST", "/bkt", "Content-Type: multipart/form-data; boundary=x\r\n", form);
     List<String> line = lines().getFirst();

@@ -2,6 +2,7 @@ package dev.ashlar.gateway.operation;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.ashlar.gateway.form.FormBody;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
