@@ -468,7 +468,7 @@ class LifecycleJobTest {
       assertTrue(job.run());
     }
     assertTrue(store.shown().contains("q/9 5"), store.shown()::toString);
-    LifecycleStore.runAll(job);
+    LifecycleStore.runAll(store.newJob()); // in slices of no time nothing is moved
     assertTrue(store.shown().stream().allMatch(shown -> shown.endsWith(" 5A")));
   }
 
