@@ -265,7 +265,8 @@ public final class AccessLog implements AutoCloseable {
     try {
       if (running != null && !running.join(CLOSE_WAIT)) {
         running.interrupt();
-        LOG.warn("The last lines of access logs were not delivered in time.");
+        LOG.warn(
+            "Access log delivery did not finish before the shutdown. The remaining lines are lost.");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

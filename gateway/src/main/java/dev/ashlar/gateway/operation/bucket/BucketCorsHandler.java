@@ -12,16 +12,12 @@ import dev.ashlar.gateway.operation.shared.BodyIngest;
 import dev.ashlar.gateway.operation.shared.BucketDocumentKind;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
-import dev.ashlar.protocol.message.Command;
-import dev.ashlar.protocol.message.PutBucketDocument;
-import java.util.List;
 
 /** Reads and changes the CORS configuration of a bucket, kept as the document that S3 answers. */
 public record BucketCorsHandler(Backend backend) {
   public HttpAnswer handle(S3Request.GetBucketCors request)
       throws S3Exception, MetadataUnavailableException {
-    int kind = BucketDocumentKind.CORS.number();
-    ByteString document = backend.metadata().documents(request.bucket(), List.of(kind)).get(kind);
+    ByteString document = backend.document(request.bucket(), BucketDocumentKind.CORS.number());
     if (document == null) {
       throw new S3Exception(S3Error.NO_SUCH_CORS_CONFIGURATION)
           .with("BucketName", request.bucket());
@@ -42,17 +38,8 @@ public record BucketCorsHandler(Backend backend) {
     return Answers.empty(204);
   }
 
-  /**
-   * @param document empty: none
-   */
   private void put(String bucket, ByteString document)
       throws S3Exception, MetadataUnavailableException {
-    backend.submit(
-        Command.newBuilder()
-            .setPutBucketDocument(
-                PutBucketDocument.newBuilder()
-                    .setBucket(bucket)
-                    .setKind(BucketDocumentKind.CORS.number())
-                    .setDocument(document)));
+    backend.putDocument(bucket, BucketDocumentKind.CORS.number(), document);
   }
 }

@@ -17,8 +17,6 @@ import dev.ashlar.gateway.operation.shared.BucketDocumentKind;
 import dev.ashlar.gateway.s3.LifecycleRequests;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
-import dev.ashlar.protocol.message.Command;
-import dev.ashlar.protocol.message.PutBucketDocument;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.HexFormat;
 import java.util.List;
@@ -77,17 +75,8 @@ public record BucketLifecycleHandler(Backend backend) {
     }
   }
 
-  /**
-   * @param document empty: none
-   */
   private void put(String bucket, ByteString document)
       throws S3Exception, MetadataUnavailableException {
-    backend.submit(
-        Command.newBuilder()
-            .setPutBucketDocument(
-                PutBucketDocument.newBuilder()
-                    .setBucket(bucket)
-                    .setKind(BucketDocumentKind.LIFECYCLE.number())
-                    .setDocument(document)));
+    backend.putDocument(bucket, BucketDocumentKind.LIFECYCLE.number(), document);
   }
 }

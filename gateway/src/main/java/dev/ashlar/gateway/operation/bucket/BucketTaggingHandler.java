@@ -12,16 +12,12 @@ import dev.ashlar.gateway.operation.shared.BucketDocumentKind;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.gateway.s3.TagSet;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
-import dev.ashlar.protocol.message.Command;
-import dev.ashlar.protocol.message.PutBucketDocument;
-import java.util.List;
 
 /** Reads and changes the tags of a bucket. They are kept as the document that S3 answers. */
 public record BucketTaggingHandler(Backend backend) {
   public HttpAnswer handle(S3Request.GetBucketTagging request)
       throws S3Exception, MetadataUnavailableException {
-    int kind = BucketDocumentKind.TAGS.number();
-    ByteString document = backend.metadata().documents(request.bucket(), List.of(kind)).get(kind);
+    ByteString document = backend.document(request.bucket(), BucketDocumentKind.TAGS.number());
     if (document == null) {
       throw new S3Exception(S3Error.NO_SUCH_TAG_SET).with("BucketName", request.bucket());
     }
@@ -45,13 +41,7 @@ public record BucketTaggingHandler(Backend backend) {
    */
   private HttpAnswer put(String bucket, ByteString document)
       throws S3Exception, MetadataUnavailableException {
-    backend.submit(
-        Command.newBuilder()
-            .setPutBucketDocument(
-                PutBucketDocument.newBuilder()
-                    .setBucket(bucket)
-                    .setKind(BucketDocumentKind.TAGS.number())
-                    .setDocument(document)));
+    backend.putDocument(bucket, BucketDocumentKind.TAGS.number(), document);
     return Answers.empty(204);
   }
 }

@@ -15,8 +15,6 @@ import dev.ashlar.gateway.xml.XmlReader;
 import dev.ashlar.gateway.xml.XmlReader.Element;
 import dev.ashlar.gateway.xml.XmlWriter;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
-import dev.ashlar.protocol.message.Command;
-import dev.ashlar.protocol.message.PutBucketDocument;
 
 /** Reads and changes who pays for the requests to a bucket. */
 public record RequestPaymentHandler(Backend backend) {
@@ -31,13 +29,10 @@ public record RequestPaymentHandler(Backend backend) {
 
   public HttpAnswer handle(S3Request.PutBucketRequestPayment request, RequestBody body)
       throws S3Exception, MetadataUnavailableException, InterruptedException {
-    backend.submit(
-        Command.newBuilder()
-            .setPutBucketDocument(
-                PutBucketDocument.newBuilder()
-                    .setBucket(request.bucket())
-                    .setKind(AccessDocument.REQUESTER_PAYS.number())
-                    .setDocument(stored(BodyIngest.document(body)))));
+    backend.putDocument(
+        request.bucket(),
+        AccessDocument.REQUESTER_PAYS.number(),
+        stored(BodyIngest.document(body)));
     return Answers.empty(200);
   }
 

@@ -25,8 +25,6 @@ import dev.ashlar.gateway.xml.XmlReader;
 import dev.ashlar.gateway.xml.XmlReader.Element;
 import dev.ashlar.gateway.xml.XmlWriter;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
-import dev.ashlar.protocol.message.Command;
-import dev.ashlar.protocol.message.PutBucketDocument;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -79,13 +77,7 @@ public record BucketLoggingHandler(Backend backend) {
     }
     ByteString document =
         enabled == null ? ByteString.EMPTY : logging(enabled, permit).toDocument();
-    backend.submit(
-        Command.newBuilder()
-            .setPutBucketDocument(
-                PutBucketDocument.newBuilder()
-                    .setBucket(request.bucket())
-                    .setKind(AccessDocument.LOGGING.number())
-                    .setDocument(document)));
+    backend.putDocument(request.bucket(), AccessDocument.LOGGING.number(), document);
     return Answers.empty(200);
   }
 

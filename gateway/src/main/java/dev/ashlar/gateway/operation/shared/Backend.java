@@ -1,5 +1,6 @@
 package dev.ashlar.gateway.operation.shared;
 
+import com.google.protobuf.ByteString;
 import dev.ashlar.blob.ObjectStore;
 import dev.ashlar.gateway.access.AccessControl;
 import dev.ashlar.gateway.error.S3Exception;
@@ -8,8 +9,11 @@ import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.PutBucketDocument;
 import java.time.Clock;
+import java.util.List;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 
 /** What operations are built on. */
 public record Backend(
@@ -24,5 +28,33 @@ public record Backend(
   public CommandResult submit(Command.Builder command)
       throws S3Exception, MetadataUnavailableException {
     return ErrorMapping.requireOk(metadata.submit(command));
+  }
+
+  /**
+   * A document of a bucket; null if there is none.
+   *
+   * @param kind its number
+   */
+  public @Nullable ByteString document(String bucket, int kind)
+      throws MetadataUnavailableException {
+    return metadata.documents(bucket, List.of(kind)).get(kind);
+  }
+
+  /**
+   * Replaces a document of a bucket.
+   *
+   * @param kind its number
+   * @param document empty: the bucket has none from now on
+   * @throws S3Exception NoSuchBucket
+   */
+  public void putDocument(String bucket, int kind, ByteString document)
+      throws S3Exception, MetadataUnavailableException {
+    submit(
+        Command.newBuilder()
+            .setPutBucketDocument(
+                PutBucketDocument.newBuilder()
+                    .setBucket(bucket)
+                    .setKind(kind)
+                    .setDocument(document)));
   }
 }
