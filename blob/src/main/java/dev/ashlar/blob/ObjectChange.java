@@ -27,13 +27,15 @@ public interface ObjectChange extends AutoCloseable {
    * intents of a refused change are removed; if the outcome is unknown, garbage collection decides.
    *
    * <p>A change that lost a race in the same stripes is retried a few times on the new state of the
-   * object, if it is small (see {@link ObjectStore#newChange}) and the command's expectations still
-   * hold. Otherwise it ends in {@link dev.ashlar.protocol.message.ResultCode#CONDITIONAL_CONFLICT}
-   * or {@link DataUnavailableException.Reason#CONFLICT}.
+   * object, if it is small (see {@link ObjectStore#newChange}), the command names no version, and
+   * its expectations still hold. Otherwise it ends in {@link
+   * dev.ashlar.protocol.message.ResultCode#CONDITIONAL_CONFLICT} or {@link
+   * DataUnavailableException.Reason#CONFLICT}.
    *
    * @param command names the object and says what is expected of it: bucket, key, precondition,
-   *     append, checksum. Version, offset, length and pieces are filled in. At least one byte has
-   *     been written
+   *     append, checksum; of an encrypted object also its version and its plain size afterwards.
+   *     Offset, length, pieces and, where new blobs need it, the version are filled in. At least
+   *     one byte has been written
    * @return {@link dev.ashlar.protocol.message.ResultCode#OK} with size, ETag, time and version; or
    *     why not, {@link dev.ashlar.protocol.message.ResultCode#INVALID_OFFSET} if the object is
    *     shorter than the offset, or for an append not as long

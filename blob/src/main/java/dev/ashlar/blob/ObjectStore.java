@@ -4,7 +4,10 @@ import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.client.ShardData;
 import dev.ashlar.protocol.layout.ByteRange;
 
-/** Stores the bytes of objects on erasure-coded drives. Calls block a virtual thread. */
+/**
+ * Stores the bytes of objects on erasure-coded drives. It knows nothing of encryption: offsets and
+ * lengths are those of stored bytes. Calls block a virtual thread.
+ */
 public interface ObjectStore {
   /**
    * Begins new data.
@@ -27,16 +30,16 @@ public interface ObjectStore {
    * when they lose a race.
    *
    * @param object as it is now
-   * @param offset of the first byte, at most the object's size
+   * @param offset of the first byte, at most as many as are stored of the object
    * @param expectedLength bytes that will be written, or -1 when unknown; sizes the buffers
    */
   ObjectChange newChange(ObjectRead object, long offset, long expectedLength);
 
   /**
-   * Reads a range of an object version in order. Every byte handed to the sink is verified or
-   * rebuilt.
+   * Reads a range of the stored bytes of an object version in order. Those of an encrypted object
+   * are its frames. Every byte handed to the sink is verified or rebuilt.
    *
-   * @param range within the object's size
+   * @param range within the stored bytes
    */
   void read(ObjectRead object, ByteRange range, DataSink sink)
       throws DataUnavailableException, InterruptedException;

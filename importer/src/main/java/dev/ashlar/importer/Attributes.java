@@ -34,6 +34,7 @@ record Attributes(
     @Nullable String contentEncoding,
     @Nullable String contentLanguage,
     @Nullable String expires,
+    @Nullable String redirectLocation,
     Map<String, String> metadata,
     int tags,
     Lock lock,
@@ -112,6 +113,7 @@ record Attributes(
         encoding(from.contentEncoding()),
         from.contentLanguage(),
         from.expiresString(),
+        from.websiteRedirectLocation(),
         from.metadata(),
         Objects.requireNonNullElse(from.tagCount(), 0),
         Lock.of(
@@ -130,6 +132,7 @@ record Attributes(
         encoding(from.contentEncoding()),
         from.contentLanguage(),
         from.expiresString(),
+        from.websiteRedirectLocation(),
         from.metadata(),
         Objects.requireNonNullElse(from.tagCount(), 0),
         Lock.of(
@@ -182,6 +185,7 @@ record Attributes(
     headers.put("Content-Disposition", contentDisposition);
     headers.put("Content-Encoding", contentEncoding);
     headers.put("Content-Language", contentLanguage);
+    headers.put("x-amz-website-redirect-location", redirectLocation);
     metadata.forEach((name, value) -> headers.put("x-amz-meta-" + name, value));
     return headers;
   }
@@ -202,6 +206,7 @@ record Attributes(
         contentEncoding,
         contentLanguage,
         expires,
+        redirectLocation,
         more,
         tags,
         lock,
@@ -217,6 +222,7 @@ record Attributes(
         .contentDisposition(contentDisposition)
         .contentEncoding(contentEncoding)
         .contentLanguage(contentLanguage)
+        .websiteRedirectLocation(redirectLocation)
         .metadata(metadata)
         .objectLockMode(present.mode())
         .objectLockRetainUntilDate(present.until());
@@ -251,6 +257,7 @@ record Attributes(
         .contentDisposition(contentDisposition)
         .contentEncoding(contentEncoding)
         .contentLanguage(contentLanguage)
+        .websiteRedirectLocation(redirectLocation)
         .metadata(metadata)
         .objectLockMode(present.mode())
         .objectLockRetainUntilDate(present.until())

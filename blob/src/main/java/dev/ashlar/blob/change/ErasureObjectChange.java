@@ -9,6 +9,7 @@ import dev.ashlar.blob.fold.FoldScheduler;
 import dev.ashlar.blob.write.StripeBatch;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ObjectRead;
+import dev.ashlar.protocol.layout.EncryptedRuns;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.ModifyObject;
@@ -54,7 +55,7 @@ public final class ErasureObjectChange implements ObjectChange {
       ObjectRead object,
       long offset,
       long expectedLength) {
-    if (offset < 0 || offset > object.object().getSummary().getSize()) {
+    if (offset < 0 || offset > EncryptedRuns.storedSize(object.object())) {
       throw new IllegalArgumentException("change at " + offset);
     }
     this.engine = engine;
@@ -162,6 +163,9 @@ public final class ErasureObjectChange implements ObjectChange {
       return propose(flow(), command);
     }
     small.flip();
+    if (command.getExpectedVersion() != 0) {
+      return tryOnce(small, command, false); // another version needs other bytes
+    }
     for (int tries = 1; ; tries++) {
       CommandResult result = tryOnce(small.duplicate(), command, tries == TRIES);
       if (result.getCode() != ResultCode.CONDITIONAL_CONFLICT || tries == TRIES) {
@@ -173,7 +177,7 @@ public final class ErasureObjectChange implements ObjectChange {
         return result(ResultCode.NO_SUCH_KEY);
       }
       object = now.get();
-      long size = object.object().getSummary().getSize();
+      long size = EncryptedRuns.storedSize(object.object());
       if (command.getAppend() ? offset != size : offset > size) {
         return result(ResultCode.INVALID_OFFSET);
       }

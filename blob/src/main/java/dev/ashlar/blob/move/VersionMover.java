@@ -11,6 +11,7 @@ import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.client.UnavailableException;
 import dev.ashlar.protocol.client.VersionRead;
 import dev.ashlar.protocol.layout.ByteRange;
+import dev.ashlar.protocol.layout.EncryptedRuns;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.MoveObject;
@@ -206,10 +207,11 @@ public final class VersionMover {
 
   private static CommandResult commit(ObjectWriter written, Step step, Order order)
       throws UnavailableException, NotMovedException, InterruptedException {
-    ObjectSummary summary = step.source().object().getSummary();
-    String etag = summary.getEtag();
-    boolean isWhole = written.length() == summary.getSize();
+    ObjectRecord object = step.source().object();
+    String etag = object.getSummary().getEtag();
+    boolean isWhole = written.length() == object.getSummary().getSize();
     if (isWhole
+        && !EncryptedRuns.isEncrypted(object) // the ETag is of the plain bytes
         && MD5.matcher(etag).matches()
         && !etag.equals(HexFormat.of().formatHex(written.md5()))) {
       throw new NotMovedException("the MD5 of its bytes is not its ETag " + etag);

@@ -61,6 +61,26 @@ class RacedObjectChangeTest {
     assertTrue(engine.count("ashlar.blob.conflicts") > 0);
   }
 
+  /** What is written, such as the frames of an encrypted object, fits no other version. */
+  @Test
+  void aChangeOfOneVersionIsNotTriedAgain() throws Exception {
+    ChangeFixture engine = new ChangeFixture(FOUR_TWO);
+    engine.put(bytes(100_000));
+    engine.copyTo("copy"); // so that new blobs replace what is changed
+    ObjectRead seen = engine.object();
+    for (int offset : new int[] {700, 50_000, 100_000}) {
+      try (ObjectChange slow = engine.store.newChange(seen, offset, 500)) {
+        slow.write(ByteBuffer.wrap(bytes(500)));
+        engine.change(600, bytes(1000));
+        assertEquals(
+            ResultCode.CONDITIONAL_CONFLICT,
+            slow.commit(ChangeFixture.command().setExpectedVersion(seen.object().getVersion()))
+                .getCode());
+      }
+    }
+    engine.assertContent("only the others");
+  }
+
   @Test
   void longChangeThatLosesARaceFails() throws Exception {
     ChangeFixture engine = new ChangeFixture(FOUR_TWO);

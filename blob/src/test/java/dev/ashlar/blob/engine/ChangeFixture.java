@@ -28,6 +28,7 @@ import dev.ashlar.protocol.client.MemoryShardStore;
 import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.layout.ByteRange;
+import dev.ashlar.protocol.layout.EncryptedRuns;
 import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.Command;
@@ -306,7 +307,7 @@ public final class ChangeFixture {
   }
 
   public void assertContent(String message) throws Exception {
-    assertEquals(expected.length, object().object().getSummary().getSize(), message);
+    assertEquals(expected.length, EncryptedRuns.storedSize(object().object()), message);
     assertArrayEquals(expected, get(), message);
   }
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.google.protobuf.ByteString;
 import dev.ashlar.blob.DataUnavailableException;
 import dev.ashlar.blob.ObjectChange;
 import dev.ashlar.blob.ObjectWriter;
@@ -19,8 +20,12 @@ import dev.ashlar.metadata.memory.TestBlobs;
 import dev.ashlar.metadata.memory.TestProfiles;
 import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.layout.ByteRange;
+import dev.ashlar.protocol.layout.EncryptedRuns;
+import dev.ashlar.protocol.layout.FrameLayout;
 import dev.ashlar.protocol.layout.StripeLayout;
 import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.EncryptedRun;
+import dev.ashlar.protocol.message.ObjectFacts;
 import dev.ashlar.protocol.message.ObjectSummary;
 import dev.ashlar.protocol.message.PutObject;
 import dev.ashlar.protocol.message.ResultCode;
@@ -108,6 +113,13 @@ class VersionMoverTest {
   }
 
   private void put(byte[] bytes, String etag) throws Exception {
+    put(
+        bytes,
+        PutObject.newBuilder()
+            .setSummary(ObjectSummary.newBuilder().setSize(bytes.length).setEtag(etag)));
+  }
+
+  private void put(byte[] bytes, PutObject.Builder object) throws Exception {
     try (ObjectWriter writer = engine.store.newWriter(bytes.length)) {
       writer.write(ByteBuffer.wrap(bytes));
       assertEquals(
@@ -117,13 +129,9 @@ class VersionMoverTest {
                   blobs ->
                       Command.newBuilder()
                           .setPutObject(
-                              PutObject.newBuilder()
+                              object
                                   .setBucket(ChangeFixture.BUCKET)
                                   .setKey(ChangeFixture.KEY)
-                                  .setSummary(
-                                      ObjectSummary.newBuilder()
-                                          .setSize(bytes.length)
-                                          .setEtag(etag))
                                   .addAllBlobs(blobs)))
               .getCode());
     }
@@ -152,6 +160,32 @@ class VersionMoverTest {
     engine.assertContent("moved back");
     engine.assertEveryLossIsRebuilt("moved back");
     engine.assertNothingHeld();
+  }
+
+  /** Its ETag is of the plain bytes, and its blobs hold more bytes than it has. */
+  @Test
+  void anEncryptedVersionIsMovedAsItIsStored() throws Exception {
+    int size = 150_000;
+    EncryptedRun run =
+        EncryptedRun.newBuilder()
+            .setId(ByteString.copyFrom(new byte[EncryptedRuns.ID_BYTES]))
+            .setSize(size)
+            .build();
+    put(
+        bytes((int) FrameLayout.storedSize(size)),
+        PutObject.newBuilder()
+            .setFacts(
+                ObjectFacts.newBuilder()
+                    .setWrappedKey(ByteString.copyFromUtf8("wrapped"))
+                    .addRuns(run))
+            .setSummary(ObjectSummary.newBuilder().setSize(size).setEtag(md5(bytes(size)))));
+    assertEquals(Outcome.MOVED, mover.move(order("HOT", 0), new Steps(10)));
+    assertEquals(List.of(HOT), profiles());
+    engine.assertContent("moved in pieces");
+    assertEquals(
+        Outcome.MOVED, new VersionMover(engine.metadata, store).move(order("", 0), new Steps(1)));
+    engine.assertContent("moved back at once");
+    assertTrue(EncryptedRuns.isEncrypted(engine.object().object()));
   }
 
   @Test

@@ -4,6 +4,7 @@ import dev.ashlar.gateway.access.acl.Acl;
 import dev.ashlar.gateway.access.policy.AccessRequest;
 import dev.ashlar.gateway.access.policy.Requester;
 import dev.ashlar.gateway.access.policy.decision.AclGrants;
+import dev.ashlar.gateway.access.policy.decision.AclPermission;
 import dev.ashlar.gateway.access.policy.decision.Authorization;
 import dev.ashlar.gateway.access.policy.decision.Decision;
 import dev.ashlar.gateway.access.policy.decision.ObjectAccess;
@@ -11,6 +12,7 @@ import dev.ashlar.gateway.access.policy.decision.ObjectOwnership;
 import dev.ashlar.gateway.access.policy.value.ConditionContext;
 import dev.ashlar.protocol.message.ObjectRecord;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  */
 record Decider(Caller caller, @Nullable BucketConfig config) {
   private static final String PUT_OBJECT_ACL = "s3:PutObjectAcl";
+  private static final AclGrants TO_ANYONE =
+      new AclGrants(Set.of(), Set.of(AclPermission.FULL_CONTROL));
   private static final String REQUEST_PAYER = "s3:x-amz-request-payer";
 
   /** Whether the caller pays for the request: the bucket demands it of all other accounts. */
@@ -102,14 +106,20 @@ record Decider(Caller caller, @Nullable BucketConfig config) {
 
   /**
    * Whether the caller may give an ACL to the object that it writes. What it writes is its own, so
-   * that it needs nothing from the bucket for that; a policy of the bucket can forbid it.
+   * that it needs nothing from the bucket for that; a policy of the bucket can forbid it. An
+   * anonymous caller has no account that could allow it, so that the ACL of the bucket has to let
+   * anyone write.
    */
   private Decision aboutNewAcl(Need need) {
     Decision decision = decide(PUT_OBJECT_ACL, need, null);
     if (decision.isAllowed() || decision.isExplicitDeny() || config == null) {
       return decision;
     }
-    ObjectAccess own = new ObjectAccess(caller.canonicalId(), AclGrants.NONE);
+    boolean isAnyones =
+        caller.isAnonymous()
+            && config.access(caller.requester()).acl().grantsToGroups(AclPermission.WRITE);
+    ObjectAccess own =
+        new ObjectAccess(caller.canonicalId(), isAnyones ? TO_ANYONE : AclGrants.NONE);
     return decide(PUT_OBJECT_ACL, need, own);
   }
 

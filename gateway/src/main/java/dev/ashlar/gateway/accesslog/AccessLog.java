@@ -8,6 +8,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.io.ByteArrayOutputStream;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,7 +21,9 @@ import org.slf4j.event.Level;
 
 /**
  * Lines of access logs that wait in bounded memory until they are delivered as objects. A request
- * never waits for that: without room, its line is dropped and counted. Thread-safe.
+ * never waits for that: without room, its line is dropped and counted. A bucket takes no more than
+ * it leaves free, so that one whose lines cannot be delivered does not push out those of others.
+ * Thread-safe.
  */
 public final class AccessLog implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(AccessLog.class);
@@ -45,8 +48,9 @@ public final class AccessLog implements AutoCloseable {
   private final Condition changed = lock.newCondition();
   private Map<LogStream, Lines> waiting = new LinkedHashMap<>();
 
-  // Of lines that wait or are being delivered.
+  // Of lines that wait or are being delivered: of all buckets, and of each.
   private long bytes;
+  private final Map<String, Long> bytesOfBuckets = new HashMap<>();
   private boolean isDue;
   private boolean closed;
   private @Nullable Thread thread;
@@ -101,10 +105,11 @@ public final class AccessLog implements AutoCloseable {
     try {
       Lines present = waiting.get(stream);
       long more = present == null ? (long) STREAM_BYTES + lines.length : lines.length;
-      if (bytes + more > waitingBytesMax) {
+      long own = bytesOfBuckets.getOrDefault(stream.bucket(), 0L) + more;
+      if (own > waitingBytesMax - (bytes + more)) {
         return false;
       }
-      bytes += more;
+      take(stream, more);
       if (present == null) {
         present = new Lines();
         waiting.put(stream, present);
@@ -211,17 +216,24 @@ public final class AccessLog implements AutoCloseable {
       // A fault, which must not end all logs.
       drop(stream, lines.count, e.toString());
     }
-    release(STREAM_BYTES + lines.text.size());
+    release(stream, STREAM_BYTES + lines.text.size());
     return true;
   }
 
-  private void release(long freed) {
+  private void release(LogStream stream, long freed) {
     lock.lock();
     try {
-      bytes -= freed;
+      take(stream, -freed);
     } finally {
       lock.unlock();
     }
+  }
+
+  /** With the lock held; negative: gives back. */
+  private void take(LogStream stream, long more) {
+    bytes += more;
+    bytesOfBuckets.merge(
+        stream.bucket(), more, (before, change) -> before + change == 0 ? null : before + change);
   }
 
   /** For the next time, before what has come since. */
@@ -231,7 +243,7 @@ public final class AccessLog implements AutoCloseable {
       Lines since = waiting.put(stream, lines);
       if (since != null) {
         lines.add(since.text.toByteArray(), since.count);
-        bytes -= STREAM_BYTES;
+        take(stream, -STREAM_BYTES);
       }
     } finally {
       lock.unlock();

@@ -65,6 +65,7 @@ public enum S3Error {
       400,
       "The content of the form does not meet the conditions specified in the policy document."),
   INVALID_RANGE(416, "The requested range is not satisfiable"),
+  INVALID_REDIRECT_LOCATION(400, "The website redirect location is not valid."),
   INVALID_REQUEST(400, "Invalid Request"),
   INVALID_RETENTION_PERIOD(400, "The retention period is not valid."),
   INVALID_STORAGE_CLASS(400, "The storage class you specified is not valid"),

@@ -35,12 +35,15 @@ final class LifecycleFilters {
     if (prefix != null && filter == null) {
       return new LifecycleFilter(true, prefix(prefix), List.of(), -1, -1);
     }
-    if (prefix != null || filter == null || filter.children().size() > 1) {
+    if (prefix != null || filter == null) {
       throw malformed();
     }
     Element and = filter.child("And");
     if (and == null) {
-      return conditions(filter);
+      return conditions(filter); // several without an And, as some clients send them, mean the same
+    }
+    if (filter.children().size() > 1) {
+      throw malformed();
     }
     LifecycleFilter all = conditions(and);
     if (all.conditions() < 2) {

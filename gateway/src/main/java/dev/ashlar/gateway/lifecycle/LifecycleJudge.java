@@ -1,6 +1,7 @@
 package dev.ashlar.gateway.lifecycle;
 
 import java.util.List;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,7 +52,7 @@ public record LifecycleJudge(
 
     Verdict ofNewest() throws E {
       if (version.isMarker()) {
-        return version.isOnly() && isMarkerExpired() ? Verdict.DELETE : Verdict.KEEP;
+        return version.isOnly() && isMarkerExpired() ? new Verdict.Delete(0) : Verdict.KEEP;
       }
       long expiredMs = expiredMs();
       if (expiredMs != NEVER && !judge.keepsVersions) {
@@ -67,9 +68,10 @@ public record LifecycleJudge(
     }
 
     Verdict ofNoncurrent() throws E {
-      boolean isDue = isNoncurrentExpired();
+      OptionalInt newerKept = noncurrentExpired();
+      boolean isDue = newerKept.isPresent();
       if (isDue && !isLocked()) {
-        return Verdict.DELETE;
+        return new Verdict.Delete(newerKept.getAsInt());
       }
       Target move = version.isMarker() ? null : move();
       return isDue && move == null ? Verdict.LOCKED : verdict(move);
@@ -125,17 +127,22 @@ public record LifecycleJudge(
       return firstMs;
     }
 
-    private boolean isNoncurrentExpired() throws E {
+    /**
+     * How many newer versions have to be kept, so that this one may be deleted; empty: it stays.
+     */
+    private OptionalInt noncurrentExpired() throws E {
+      int least = Integer.MAX_VALUE;
       for (LifecycleRule rule : judge.rules.rules()) {
         LifecycleRule.NoncurrentExpiration expiration = rule.noncurrentExpiration();
         if (expiration != null
+            && expiration.newerKept() < least
             && isNoncurrentDue(expiration.days(), expiration.newerKept())
             && mayBeAbout(rule)
             && hasTags(rule)) {
-          return true;
+          least = expiration.newerKept();
         }
       }
-      return false;
+      return least == Integer.MAX_VALUE ? OptionalInt.empty() : OptionalInt.of(least);
     }
 
     /**

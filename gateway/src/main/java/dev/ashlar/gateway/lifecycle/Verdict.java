@@ -4,7 +4,6 @@ package dev.ashlar.gateway.lifecycle;
 public sealed interface Verdict {
   Verdict KEEP = new Keep();
   Verdict EXPIRE = new Expire();
-  Verdict DELETE = new Delete();
   Verdict LOCKED = new Locked();
 
   /** Nothing. */
@@ -13,8 +12,12 @@ public sealed interface Verdict {
   /** A present version is deleted; where versions are kept, a delete marker is put on top of it. */
   record Expire() implements Verdict {}
 
-  /** The version is deleted for good. */
-  record Delete() implements Verdict {}
+  /**
+   * The version is deleted for good.
+   *
+   * @param newerKept how many versions have to be between it and the newest one
+   */
+  record Delete(int newerKept) implements Verdict {}
 
   /** It would be deleted for good, but its lock does not permit that. */
   record Locked() implements Verdict {}

@@ -1,7 +1,5 @@
 package dev.ashlar.gateway.operation;
 
-import com.google.protobuf.ByteString;
-import dev.ashlar.gateway.cache.BoundedCache;
 import dev.ashlar.gateway.cors.CorsConfiguration;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
@@ -11,6 +9,7 @@ import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.gateway.exchange.HttpExchange.RequestHandler;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.BucketDocumentKind;
+import dev.ashlar.gateway.operation.shared.KnownDocuments;
 import dev.ashlar.gateway.s3.RequestTarget;
 import dev.ashlar.gateway.s3.VirtualHosts;
 import dev.ashlar.protocol.client.MetadataClient;
@@ -24,9 +23,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Tells browsers which pages of other origins a bucket answers, as its CORS configuration says. */
 final class CrossOrigin {
-  private static final int CACHED_MAX = 1000;
-  private static final long CACHED_BYTES_MAX = 4 << 20;
-
   /** More are not allowed: each is compared with each header of each rule. */
   private static final int REQUESTED_HEADERS_MAX = 100;
 
@@ -35,16 +31,13 @@ final class CrossOrigin {
           + " Origin, request method / Access-Control-Request-Method or"
           + " Access-Control-Request-Headers are not whitelisted by the resource's CORS spec.";
 
-  private final MetadataClient metadata;
   private final VirtualHosts hosts;
-
-  /** By their documents. */
-  private final BoundedCache<ByteString, CorsConfiguration> configurations =
-      new BoundedCache<>(CACHED_MAX, CACHED_BYTES_MAX);
+  private final KnownDocuments<CorsConfiguration> configurations;
 
   CrossOrigin(MetadataClient metadata, VirtualHosts hosts) {
-    this.metadata = metadata;
     this.hosts = hosts;
+    this.configurations =
+        new KnownDocuments<>(metadata, BucketDocumentKind.CORS, CorsConfiguration::of);
   }
 
   /**
@@ -102,22 +95,12 @@ final class CrossOrigin {
     if (bucket == null) {
       return null;
     }
-    int kind = BucketDocumentKind.CORS.number();
-    ByteString document;
     try {
-      document = metadata.documents(bucket, List.of(kind)).get(kind);
+      KnownDocuments.Known<CorsConfiguration> known = configurations.of(bucket);
+      return known == null ? null : known.content();
     } catch (MetadataUnavailableException e) {
       throw new S3Exception(S3Error.SERVICE_UNAVAILABLE, e);
     }
-    if (document == null) {
-      return null;
-    }
-    CorsConfiguration known = configurations.get(document);
-    if (known == null) {
-      known = CorsConfiguration.of(document.toByteArray());
-      configurations.put(document, known, document.size());
-    }
-    return known;
   }
 
   /** Serves a request that a page may have sent: also an error is for the page to read. */

@@ -304,7 +304,7 @@ record ObjectRequestParser(
         bucket,
         key,
         copySource(),
-        directive.equals("REPLACE") ? RequestHeaders.attributes(headers) : null,
+        CopiedAttributes.of(headers, directive.equals("REPLACE")),
         storageClass(),
         copiesTags,
         copiesTags ? NewFacts.of(headers).withoutTags() : NewFacts.of(headers),

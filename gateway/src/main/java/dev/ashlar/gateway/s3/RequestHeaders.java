@@ -51,6 +51,8 @@ final class RequestHeaders {
         attributes.putUserMetadata(metaName, joined(attributes, metaName, value));
       } else if (STORED.contains(name)) {
         store(attributes, name, value);
+      } else if (name.equals(RedirectLocation.HEADER)) {
+        attributes.putHeaders(name, RedirectLocation.checked(value));
       }
     }
     if (metadataBytes > USER_METADATA_BYTES_MAX) {

@@ -549,7 +549,6 @@ public sealed interface S3Request {
   /**
    * Copies.
    *
-   * @param attributes null to keep those of the source
    * @param storageClass null: none is asked for
    * @param copiesTags whether the copy has the tags of its source
    * @param checksum algorithm for the copy, or NONE for that of the source
@@ -558,7 +557,7 @@ public sealed interface S3Request {
       String bucket,
       String key,
       CopySource source,
-      @Nullable ObjectAttributes attributes,
+      CopiedAttributes attributes,
       @Nullable String storageClass,
       boolean copiesTags,
       NewFacts given,
@@ -570,7 +569,7 @@ public sealed interface S3Request {
     public void requireValid(long bodyLength) throws S3Exception {
       boolean isSelf =
           bucket.equals(source.bucket()) && key.equals(source.key()) && source.version() == null;
-      if (isSelf && attributes == null && storageClass == null) {
+      if (isSelf && attributes.areKept() && storageClass == null) {
         throw S3Exception.invalidRequest(
             "This copy request is illegal because it is trying to copy an object to itself without"
                 + " changing the object's metadata, storage class, website redirect location or"

@@ -79,6 +79,9 @@ public final class S3RequestParser {
     }
     if (!(request instanceof S3Request.VersionRequest)) {
       NewFacts.requireAbsent(headers);
+      if (headers.contains(RedirectLocation.HEADER)) {
+        throw S3Exception.unsupportedHeader(RedirectLocation.HEADER);
+      }
     }
     if (!(request instanceof S3Request.DeleteObject)) {
       DeleteConditions.requireAbsent(headers);

@@ -74,6 +74,7 @@ final class SupportedHeaders {
           "x-amz-tagging-directive",
           "x-amz-trailer",
           LifecycleRequests.MINIMUM_SIZE,
+          RedirectLocation.HEADER,
           "x-amz-write-offset-bytes");
 
   /** Fields of forms, beside those of checksums and of metadata. */
@@ -90,7 +91,8 @@ final class SupportedHeaders {
           "x-amz-sdk-checksum-algorithm",
           "x-amz-security-token",
           "x-amz-signature",
-          "x-amz-storage-class");
+          "x-amz-storage-class",
+          RedirectLocation.HEADER);
 
   /** Headers of SDKs and proxies that may be ignored. */
   private static final Set<String> HARMLESS =
@@ -123,7 +125,8 @@ final class SupportedHeaders {
           "x-amz-copy-source",
           "x-amz-metadata-directive",
           "x-amz-object-ownership",
-          "x-amz-storage-class");
+          "x-amz-storage-class",
+          RedirectLocation.HEADER);
 
   /** Read from the headers alone, where S3 may read them from the query. */
   private static final Set<String> HEADERS_ONLY =

@@ -12,6 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class LifecycleJudgeTest {
+  private static final Verdict DELETE = new Verdict.Delete(0);
   private static final Verdict TO_A = new Verdict.Move("A");
   private static final Verdict TO_B = new Verdict.Move("B");
   private static final long SMALL = (128 << 10) - 1;
@@ -144,7 +145,7 @@ class LifecycleJudgeTest {
     LifecycleRules noncurrent = rules(false, noncurrent(1, 0), noncurrentMoves(0, "A"));
     JudgedVersion older = older("2024-01-15T10:00:00Z", 0);
     assertEquals(TO_A, judge(noncurrent, true, older, "2024-01-16T00:00:00Z"));
-    assertEquals(Verdict.DELETE, judge(noncurrent, true, older, "2024-01-17T00:00:00Z"));
+    assertEquals(DELETE, judge(noncurrent, true, older, "2024-01-17T00:00:00Z"));
   }
 
   @Test
@@ -207,7 +208,10 @@ class LifecycleJudgeTest {
     String now = "2024-01-19T00:00:00Z";
     assertEquals(Verdict.KEEP, judge(rules, true, older("2024-01-15T10:00:00Z", 0), now));
     assertEquals(Verdict.KEEP, judge(rules, true, older("2024-01-15T10:00:00Z", 1), now));
-    assertEquals(Verdict.DELETE, judge(rules, true, older("2024-01-15T10:00:00Z", 2), now));
+    assertEquals(new Verdict.Delete(2), judge(rules, true, older("2024-01-15T10:00:00Z", 2), now));
+    LifecycleRules several = rules(false, noncurrent(1, 2), noncurrent(2, 1), noncurrent(9, 0));
+    assertEquals(
+        new Verdict.Delete(1), judge(several, true, older("2024-01-15T10:00:00Z", 2), now));
     assertEquals(Verdict.KEEP, judge(rules, true, older("2024-01-18T10:00:00Z", 2), now));
   }
 
@@ -221,15 +225,15 @@ class LifecycleJudgeTest {
     String now = "2024-01-19T00:00:00Z";
     JudgedVersion young = marker("2024-01-18T23:00:00Z", true);
     JudgedVersion old = marker("2024-01-13T23:00:00Z", true);
-    assertEquals(Verdict.DELETE, judge(always, true, young, now));
+    assertEquals(DELETE, judge(always, true, young, now));
     assertEquals(Verdict.KEEP, judge(always, true, marker("2024-01-13T23:00:00Z", false), now));
     assertEquals(Verdict.KEEP, judge(never, true, old, now));
     assertEquals(Verdict.KEEP, judge(aged, true, young, now));
-    assertEquals(Verdict.DELETE, judge(aged, true, old, now));
+    assertEquals(DELETE, judge(aged, true, old, now));
     assertEquals(Verdict.KEEP, judge(rules(false, tagged(expires(days(5)))), true, old, now));
     JudgedVersion below =
         new JudgedVersion("key", 0, "", true, ms("2024-01-13T23:00:00Z"), false, false, 0);
-    assertEquals(Verdict.DELETE, judge(rules(false, noncurrent(1, 0)), true, below, now));
+    assertEquals(DELETE, judge(rules(false, noncurrent(1, 0)), true, below, now));
     assertEquals(Verdict.KEEP, judge(rules(false, noncurrentMoves(1, "A")), true, below, now));
   }
 
@@ -251,7 +255,7 @@ class LifecycleJudgeTest {
     JudgedVersion older = older("2024-01-15T10:00:00Z", 0);
     assertEquals(Verdict.LOCKED, judge(rules, true, older, now, held));
     assertEquals(Verdict.LOCKED, judge(rules, true, older, now, retained));
-    assertEquals(Verdict.DELETE, judge(rules, true, older, now, over));
+    assertEquals(DELETE, judge(rules, true, older, now, over));
     LifecycleRules moving = rules(false, noncurrent(1, 0), noncurrentMoves(0, "A"));
     assertEquals(TO_A, judge(moving, true, older, now, held));
     JudgedVersion present = present("2024-01-15T10:00:00Z", 5, "STANDARD");

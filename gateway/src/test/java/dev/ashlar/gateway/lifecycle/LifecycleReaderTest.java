@@ -83,6 +83,22 @@ class LifecycleReaderTest {
     assertEquals(rule, answered(rule));
   }
 
+  /** As old clients and ceph/s3-tests send them. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "<Prefix>p</Prefix><Tag><Key>k</Key><Value>v</Value></Tag>",
+        "<Tag><Key>k</Key><Value>v</Value></Tag><Tag><Key>l</Key><Value>v</Value></Tag>",
+        "<Prefix>p</Prefix><ObjectSizeGreaterThan>1</ObjectSizeGreaterThan>",
+        "<ObjectSizeGreaterThan>1</ObjectSizeGreaterThan><ObjectSizeLessThan>3</ObjectSizeLessThan>"
+      })
+  void severalConditionsWithoutAndAreAnsweredWithIt(String conditions) throws S3Exception {
+    String rule =
+        "<Rule><ID>i</ID><Filter>%s</Filter><Status>Enabled</Status>" + EXPIRES + "</Rule>";
+    assertEquals(
+        rule.formatted("<And>" + conditions + "</And>"), answered(rule.formatted(conditions)));
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -144,8 +160,8 @@ class LifecycleReaderTest {
       value = {
         "<Filter><Other/></Filter>                                            | MalformedXML",
         "<Filter><Prefix>a</Prefix><Prefix>b</Prefix></Filter>                | MalformedXML",
-        "<Filter><Prefix>a</Prefix><ObjectSizeLessThan>9</ObjectSizeLessThan></Filter>"
-            + "| MalformedXML",
+        "<Filter><Prefix>a</Prefix><And><Prefix>b</Prefix><ObjectSizeLessThan>9</ObjectSizeLessThan>"
+            + "</And></Filter> | MalformedXML",
         "<Filter><And><Prefix>a</Prefix></And></Filter>                       | MalformedXML",
         "<Filter><And/></Filter>                                              | MalformedXML",
         "<Filter/><Filter/>                                                   | MalformedXML",

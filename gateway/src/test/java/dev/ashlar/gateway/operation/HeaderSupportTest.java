@@ -34,7 +34,6 @@ class HeaderSupportTest {
     "x-amz-server-side-encryption, AES256",
     "x-amz-server-side-encryption-customer-algorithm, AES256",
     "x-amz-copy-source-server-side-encryption-customer-algorithm, AES256",
-    "x-amz-website-redirect-location, /other",
     "x-amz-grant-everything, id=1",
     "x-amz-optional-object-attributes, Everything",
     "x-amz-checksum-sha3, abc",

@@ -138,7 +138,6 @@ class ObjectOperationsTest {
   @CsvSource({
     "x-amz-server-side-encryption, AES256",
     "x-amz-server-side-encryption-customer-algorithm, AES256",
-    "x-amz-website-redirect-location, /x",
     "x-amz-checksum-sha384, AAAAAAAAAAA="
   })
   void headersOfMissingFeaturesAreRefused(String header, String value) throws Exception {

@@ -257,7 +257,6 @@ class PostObjectTest {
         "x-amz-grant-read",
         "x-amz-write-offset-bytes",
         "x-amz-server-side-encryption",
-        "x-amz-website-redirect-location",
         "x-amz-expected-bucket-owner",
         "x-amz-whatever",
         "x-amz-meta-ü"
@@ -370,11 +369,14 @@ class PostObjectTest {
     s3.refused("AccessDenied", post(plain).header("x-test-owner", "anonymous"));
     s3.ok(200, TestS3.request("PUT", "/bkt?acl").header("x-amz-acl", "public-read-write"));
     s3.ok(204, post(keyed("anonymous").file("x", "1")).header("x-test-owner", "anonymous"));
-    // As for PutObject: who has no identity has no right to ACLs.
     s3.refused(
         "AccessDenied",
-        post(keyed("k").field("acl", "public-read").file("x", "1"))
+        post(keyed("k").field("tagging", TAGS).file("x", "1")).header("x-test-owner", "anonymous"));
+    s3.ok(
+        204,
+        post(keyed("given").field("acl", "public-read").file("x", "2"))
             .header("x-test-owner", "anonymous"));
+    assertEquals("2", s3.ok(200, TestS3.request("GET", "/bkt/given")).text());
     s3.ok(
         204,
         post(keyed("k").field("acl", "public-read").file("x", "1"))
@@ -390,6 +392,22 @@ class PostObjectTest {
     s3.refused("AccessDenied", user.apply(post(keyed("k").field("tagging", TAGS).file("x", "1"))));
     s3.refused(
         "AccessDenied", user.apply(post(keyed("k").field("acl", "public-read").file("x", "1"))));
+  }
+
+  /** Only an ACL that lets anyone write lets anyone give ACLs, too. */
+  @Test
+  void aPolicyThatLetsAnyoneWriteLetsNobodyGiveAcls() throws Exception {
+    s3.ok(
+        204,
+        TestS3.request("PUT", "/bkt?policy")
+            .body(
+                "{\"Statement\":{\"Effect\":\"Allow\",\"Principal\":\"*\","
+                    + "\"Action\":\"s3:PutObject\",\"Resource\":\"arn:aws:s3:::bkt/*\"}}"));
+    s3.ok(204, post(keyed("k").file("x", "1")).header("x-test-owner", "anonymous"));
+    s3.refused(
+        "AccessDenied",
+        post(keyed("k").field("acl", "public-read").file("x", "1"))
+            .header("x-test-owner", "anonymous"));
   }
 
   @Test

@@ -33,7 +33,15 @@ class WebsiteTest {
       "Action": ["s3:GetObject", "s3:ListBucket"], \
       "Resource": ["arn:aws:s3:::site", "arn:aws:s3:::site/*"]}}""";
   private static final Set<String> PASSED =
-      Set.of("host", "range", "if-none-match", "user-agent", "x-test-owner");
+      Set.of(
+          "host",
+          "range",
+          "if-none-match",
+          "user-agent",
+          "origin",
+          "access-control-request-method",
+          "access-control-request-headers",
+          "x-test-owner");
 
   private final TestS3 s3 = new TestS3();
   private final RequestHandler service =
@@ -104,6 +112,62 @@ class WebsiteTest {
   }
 
   @Test
+  void objectsSayWhereToGoInstead() throws Exception {
+    configure(INDEX);
+    for (String key : List.of("a.moved", "index.html")) {
+      s3.ok(
+          200,
+          TestS3.request("PUT", "/site/" + key)
+              .header("x-amz-website-redirect-location", "https://other.test/" + key)
+              .body("x".repeat(100_000)));
+    }
+    redirects(301, "https://other.test/a.moved", get("/a.moved"));
+    redirects(301, "https://other.test/index.html", get("/"));
+    TestRequest unchanged = on("site.web.test", "GET", "/a.moved");
+    unchanged.headers().set("If-None-Match", "*");
+    redirects(301, "https://other.test/a.moved", send(unchanged));
+    redirects(301, "https://other.test/a.moved", send(on("site.web.test", "HEAD", "/a.moved")));
+    assertEquals("", get("/a.moved").text());
+  }
+
+  private static final String ALLOW_ORIGIN = "Access-Control-Allow-Origin";
+
+  private TestAnswer from(String origin, String method, String uri) throws Exception {
+    TestRequest request = on("site.web.test", method, uri);
+    request.headers().set("Origin", origin);
+    request.headers().set("Access-Control-Request-Method", "GET");
+    return send(request);
+  }
+
+  @Test
+  void pagesOfOtherOriginsReadWhatTheBucketLetsThemRead() throws Exception {
+    configure(INDEX + ERROR);
+    String origin = "https://a.test";
+    assertEquals(403, from(origin, "OPTIONS", "/a.txt").status());
+    s3.ok(
+        200,
+        TestS3.request("PUT", "/site?cors")
+            .header("Content-MD5", "not looked at")
+            .body(
+                "<CORSConfiguration><CORSRule><AllowedOrigin>https://a.test</AllowedOrigin>"
+                    + "<AllowedMethod>GET</AllowedMethod></CORSRule></CORSConfiguration>"));
+    assertEquals(origin, from(origin, "GET", "/a.txt").header(ALLOW_ORIGIN));
+    TestAnswer missing = from(origin, "GET", "/absent");
+    assertEquals(403, missing.status());
+    assertEquals(origin, missing.header(ALLOW_ORIGIN));
+    TestAnswer folder = from(origin, "GET", "/folder");
+    redirects(302, "/folder/", folder);
+    assertEquals(origin, folder.header(ALLOW_ORIGIN));
+    TestAnswer preflight = from(origin, "OPTIONS", "/a.txt");
+    assertEquals(200, preflight.status());
+    assertEquals(origin, preflight.header(ALLOW_ORIGIN));
+    assertEquals("", from("https://b.test", "GET", "/a.txt").header(ALLOW_ORIGIN));
+    assertEquals(403, from("https://b.test", "OPTIONS", "/a.txt").status());
+    s3.ok(204, "DELETE", "/site?cors");
+    assertEquals("", from(origin, "GET", "/a.txt").header(ALLOW_ORIGIN), "counts at once");
+  }
+
+  @Test
   void pagesAndIndexes() throws Exception {
     configure(INDEX);
     assertEquals("index.html", get("/").text());
@@ -169,12 +233,12 @@ class WebsiteTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"PUT", "POST", "DELETE", "PATCH", "OPTIONS", "LINK"})
+  @ValueSource(strings = {"PUT", "POST", "DELETE", "PATCH", "LINK"})
   void onlyReadsAreServed(String method) throws Exception {
     configure(INDEX);
     TestAnswer answer = send(on("site.web.test", method, "/a.txt"));
     assertEquals(405, answer.status());
-    assertEquals("GET, HEAD", answer.header("Allow"));
+    assertEquals("GET, HEAD, OPTIONS", answer.header("Allow"));
     assertEquals("a.txt", get("/a.txt").text());
   }
 

@@ -43,6 +43,7 @@ import java.util.UUID;
  * Q | drive 16                             DriveLoad
  * Z                                        BalanceRow
  * m | id 8                                 MoveJobRow
+ * e                                        (empty)
  * I | account 8 | kind 1 | ...             accounts and identities, see {@link IdentityKeys}
  * </pre>
  *
@@ -89,6 +90,11 @@ public final class Keys {
 
   public static byte[] balance() {
     return table('Z');
+  }
+
+  /** Of the row that says that objects have been encrypted. */
+  public static byte[] encryption() {
+    return table('e');
   }
 
   public static byte[] moveJob(long id) {

@@ -107,7 +107,7 @@ public final class ObjectTable {
     return object.toBuilder().clearFactsRevision().clearLock().clearFacts().build();
   }
 
-  /** Tags, ACL and wrapped data key of this version. */
+  /** Tags, ACL, wrapped data key and runs of this version. */
   public static ObjectFacts facts(Table table, long bucketId, String key, ObjectRow row) {
     return row.getHasFacts()
         ? need(table.row(Keys.objectFacts(bucketId, key, row.getVersion()), ObjectFacts.parser()))
@@ -246,9 +246,10 @@ public final class ObjectTable {
   }
 
   /**
-   * Puts a version with the same attributes and facts in the place of the present one.
+   * Puts a version with the same attributes in the place of the present one.
    *
    * @param row of the version before
+   * @param after has the facts
    */
   public static void revise(
       Overlay table,
@@ -264,9 +265,8 @@ public final class ObjectTable {
             .clearMoved()
             .clearHasFacts();
     if (row.getHasFacts()) {
-      ObjectFacts facts = facts(table, bucketId, key, row);
       table.delete(Keys.objectFacts(bucketId, key, row.getVersion()));
-      writeFacts(table, bucketId, key, revised, facts);
+      writeFacts(table, bucketId, key, revised, after.getFacts());
     }
     writeSlices(table, bucketId, key, row, before, after, revised);
     table.put(Keys.object(bucketId, key), revised.build().toByteArray());

@@ -1,5 +1,6 @@
 package dev.ashlar.metadata.state;
 
+import com.google.protobuf.ByteString;
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.metadata.memory.TestBlobs;
 import dev.ashlar.metadata.memory.TestProfiles;
@@ -7,6 +8,8 @@ import dev.ashlar.metadata.state.apply.MetadataVersion;
 import dev.ashlar.metadata.state.blob.Repairs;
 import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.client.VersionsQuery;
+import dev.ashlar.protocol.layout.EncryptedRuns;
+import dev.ashlar.protocol.layout.FrameLayout;
 import dev.ashlar.protocol.message.AbortUpload;
 import dev.ashlar.protocol.message.BeginMove;
 import dev.ashlar.protocol.message.BlobRow;
@@ -20,15 +23,18 @@ import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.message.DeleteBucket;
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.DriveStanding;
+import dev.ashlar.protocol.message.EncryptedRun;
 import dev.ashlar.protocol.message.EndSessions;
 import dev.ashlar.protocol.message.ForgetBlobs;
 import dev.ashlar.protocol.message.LostShard;
+import dev.ashlar.protocol.message.ModifyObject;
 import dev.ashlar.protocol.message.MoveJobRow;
 import dev.ashlar.protocol.message.MoveObject;
 import dev.ashlar.protocol.message.MoveSlots;
 import dev.ashlar.protocol.message.NewBlob;
 import dev.ashlar.protocol.message.NodeHeartbeat;
 import dev.ashlar.protocol.message.NodeRow;
+import dev.ashlar.protocol.message.ObjectFacts;
 import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.PartRow;
 import dev.ashlar.protocol.message.PutCredential;
@@ -75,6 +81,7 @@ final class SensibleCommands {
   private static final int DRIVES = 6;
   private static final int KINDS = 32;
   private static final int LARGEST_BLOB = 100_000;
+  private static final ByteString WRAPPED_KEY = ByteString.copyFromUtf8("wrapped");
 
   private final Random random;
   private final SensibleVersionCommands versions;
@@ -114,7 +121,8 @@ final class SensibleCommands {
     return switch (random.nextInt(KINDS)) {
       case 0 -> TestBlobs.createBucket(random.nextBoolean() ? bucket() : EMPTY_BUCKET);
       case 1 -> command.setDeleteBucket(DeleteBucket.newBuilder().setName(EMPTY_BUCKET));
-      case 2, 3, 4 -> TestBlobs.put(bucket(), name(), blob());
+      case 2, 3 -> TestBlobs.put(bucket(), name(), blob());
+      case 4 -> encrypted();
       case 5 -> TestBlobs.delete(bucket(), name());
       case 6 -> command.setCopyObject(copy());
       case 7, 8, 9 -> modify(command);
@@ -143,6 +151,24 @@ final class SensibleCommands {
     return blob(1 + random.nextInt(LARGEST_BLOB));
   }
 
+  private Command.Builder encrypted() {
+    EncryptedRun run = run();
+    NewBlob.Builder blob = blob(FrameLayout.storedSize(run.getSize()));
+    Command.Builder put = TestBlobs.put(bucket(), name(), blob);
+    put.getPutObjectBuilder()
+        .setFacts(ObjectFacts.newBuilder().setWrappedKey(WRAPPED_KEY).addRuns(run))
+        .getSummaryBuilder()
+        .setSize(run.getSize());
+    return put;
+  }
+
+  private EncryptedRun run() {
+    return EncryptedRun.newBuilder()
+        .setId(ByteString.copyFrom(new byte[EncryptedRuns.ID_BYTES]))
+        .setSize(1 + random.nextInt(LARGEST_BLOB))
+        .build();
+  }
+
   private NewBlob.Builder blob(long length) {
     List<PlacedProfile> profiles = metadata.placement().present();
     int number = profiles.get(random.nextInt(profiles.size())).number();
@@ -157,12 +183,17 @@ final class SensibleCommands {
         .map(read -> read.blobs().getFirst());
   }
 
-  private CopyObject.Builder copy() {
-    return CopyObject.newBuilder()
-        .setSourceBucket(bucket())
-        .setSourceKey(name())
-        .setBucket(bucket())
-        .setKey(name());
+  private CopyObject.Builder copy() throws Exception {
+    CopyObject.Builder copy =
+        CopyObject.newBuilder()
+            .setSourceBucket(bucket())
+            .setSourceKey(name())
+            .setBucket(bucket())
+            .setKey(name());
+    metadata
+        .object(copy.getSourceBucket(), copy.getSourceKey())
+        .ifPresent(source -> copy.setFacts(source.object().getFacts()));
+    return copy;
   }
 
   private Command.Builder modify(Command.Builder command) throws Exception {
@@ -179,7 +210,13 @@ final class SensibleCommands {
         random.nextInt(3) == 0
             ? TestBlobs.piece(blob())
             : TestBlobs.piece(TestBlobs.change(metadata, row, sequence++, offset, length));
-    return command.setModifyObject(TestBlobs.modify(bucket, key, offset, List.of(piece)));
+    ObjectRecord object = read.get().object();
+    ModifyObject.Builder modify = TestBlobs.modify(bucket, key, offset, List.of(piece));
+    if (EncryptedRuns.isEncrypted(
+        object)) { // a patch; another one needs as many bytes as there are
+      modify.setExpectedVersion(object.getVersion()).setPlainSize(object.getSummary().getSize());
+    }
+    return command.setModifyObject(modify);
   }
 
   private Command.Builder fold(Command.Builder command) throws Exception {
@@ -188,19 +225,34 @@ final class SensibleCommands {
   }
 
   private UploadRow.Builder upload() {
-    return UploadRow.newBuilder().setBucket("k0").setKey(name()).setUploadId("k1");
+    String key = name();
+    UploadRow.Builder upload = UploadRow.newBuilder().setBucket("k0").setKey(key);
+    if (isUploadEncrypted(key)) {
+      upload.getFactsBuilder().setWrappedKey(WRAPPED_KEY);
+    }
+    return upload.setUploadId("k1");
+  }
+
+  private static boolean isUploadEncrypted(String key) {
+    return key.compareTo("k3") < 0;
   }
 
   private PutPart.Builder part() {
-    NewBlob.Builder blob = blob();
-    PartRow part =
-        PartRow.newBuilder().setNumber(1 + random.nextInt(3)).setSize(blob.getLength()).build();
+    String key = name();
+    EncryptedRun run = run();
+    PartRow.Builder part =
+        PartRow.newBuilder().setNumber(1 + random.nextInt(3)).setSize(run.getSize());
+    long stored = run.getSize();
+    if (isUploadEncrypted(key)) {
+      part.setRun(run);
+      stored = FrameLayout.storedSize(stored);
+    }
     return PutPart.newBuilder()
         .setBucket("k0")
-        .setKey(name())
+        .setKey(key)
         .setUploadId("k1")
         .setPart(part)
-        .addBlobs(blob);
+        .addBlobs(blob(stored));
   }
 
   private CopyPart.Builder copyPart() {
@@ -299,6 +351,7 @@ final class SensibleCommands {
                     .setHost("h")
                     .setGateway(isGateway)
                     .setKnowsProfiles(random.nextInt(4) > 0)
+                    .setKnowsEncryption(random.nextInt(8) > 0)
                     .setPort(isGateway ? 0 : 7000));
     if (!isGateway) {
       register.addDrives(

@@ -102,12 +102,14 @@ final class SensibleVersionCommands {
         : target
             .setVersion(VersionRef.newBuilder().setNumber(version))
             .setBypassGovernance(random.nextBoolean())
+            .setNewerKept(random.nextInt(3))
             .build();
   }
 
   private SetObjectFacts facts(String key) {
     SetObjectFacts.Builder facts = SetObjectFacts.newBuilder().setBucket(BUCKET).setKey(key);
-    return switch (random.nextInt(3)) {
+    return switch (random.nextInt(4)) {
+      case 3 -> facts.setWrappedKey(ByteString.copyFromUtf8("again")).build();
       case 0 ->
           facts.setTags(ObjectFacts.newBuilder().addTags(Tag.newBuilder().setKey("t"))).build();
       case 1 -> facts.setLegalHold(random.nextBoolean()).build();

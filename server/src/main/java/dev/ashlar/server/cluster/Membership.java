@@ -209,6 +209,7 @@ public final class Membership implements AutoCloseable {
             .setZone(cluster.zone())
             .setGateway(cluster.has(ServerRole.GATEWAY))
             .setKnowsProfiles(true)
+            .setKnowsEncryption(true)
             .setOldestReadMs(oldestReadMs.getAsLong());
     RegisterNode.Builder registration = RegisterNode.newBuilder().setNode(node);
     present.forEach(row -> registration.addDrives(withUse(row)));

@@ -18,8 +18,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Deletes the versions of a bucket that are due, each on the condition that its key still has the
- * newest version with which it was judged. So what was written since is not touched, and a version
- * that has become the present one again is not taken for an older one.
+ * newest version with which it was judged, and as many in between as its rule keeps. So what was
+ * written since is not touched, a version that has become the present one again is not taken for an
+ * older one, and what clients delete meanwhile leaves no fewer versions than was promised.
  */
 final class LifecycleDeletions {
   /** One command. */
@@ -75,8 +76,12 @@ final class LifecycleDeletions {
         LifecycleAct.EXPIRED);
   }
 
-  /** Deletes a version for good that is not the present one. */
-  int delete(Listed listed) throws MetadataUnavailableException {
+  /**
+   * Deletes a version for good that is not the present one.
+   *
+   * @param newerKept how many versions have to be between it and the newest one
+   */
+  int delete(Listed listed, int newerKept) throws MetadataUnavailableException {
     VersionEntry entry = listed.entry();
     VersionEntry newest = listed.newest();
     int number = endOfKey(entry.getName());
@@ -89,6 +94,8 @@ final class LifecycleDeletions {
             DeleteTarget.newBuilder()
                 .setKey(entry.getName())
                 .setVersion(VersionId.ref(entry))
+                .setPosition(entry.getVersion())
+                .setNewerKept(newerKept)
                 .setPrecondition(isSame),
             listed.judged().isNewest() ? LifecycleAct.MARKER : LifecycleAct.NONCURRENT);
   }

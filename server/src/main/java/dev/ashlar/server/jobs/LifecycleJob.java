@@ -38,6 +38,9 @@ public final class LifecycleJob implements PeriodicJobs.Job {
   /** By the id of the bucket. */
   private final Map<Long, Scanned> scanned = new HashMap<>();
 
+  /** Of deletions that go on, by the id of the bucket. */
+  private final Map<Long, Long> daysBehind = new HashMap<>();
+
   /** The bucket that had its turn last. */
   private String last = "";
 
@@ -117,6 +120,7 @@ public final class LifecycleJob implements PeriodicJobs.Job {
     Set<Long> ids = new HashSet<>();
     buckets.forEach(bucket -> ids.add(bucket.getId()));
     scanned.keySet().retainAll(ids);
+    daysBehind.keySet().retainAll(ids);
     Optional<BucketRow> next = next(buckets);
     if (next.isEmpty() || parts.metadata().registry().getRestored()) {
       return false; // else another backup may be restored
@@ -132,6 +136,8 @@ public final class LifecycleJob implements PeriodicJobs.Job {
               new Scanned(scan.revision(), scan.day(), System.nanoTime() + FULL_PAUSE.toNanos()));
       case MORE -> scanned.remove(bucket.getId());
     }
+    daysBehind.put(bucket.getId(), scan.daysBehind());
+    tellDaysBehind();
     return true;
   }
 
@@ -155,8 +161,15 @@ public final class LifecycleJob implements PeriodicJobs.Job {
         : System.nanoTime() - before.untilNanos() >= 0;
   }
 
+  private void tellDaysBehind() {
+    long most = daysBehind.values().stream().mapToLong(Long::longValue).max().orElse(0);
+    parts.meters().daysBehind().set(most);
+  }
+
   /** It is the turn of another gateway. */
   public void forget() {
     scanned.clear();
+    daysBehind.clear();
+    tellDaysBehind();
   }
 }

@@ -1,17 +1,30 @@
 package dev.ashlar.server.jobs;
 
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 
-/** Counts what lifecycle rules do. */
-record LifecycleMeters(Counter versions, Counter bytes, Map<LifecycleAct, Counter> acts) {
+/**
+ * Counts what lifecycle rules do.
+ *
+ * @param daysBehind of the bucket whose deletions have been going on for the most days
+ */
+record LifecycleMeters(
+    Counter versions, Counter bytes, Map<LifecycleAct, Counter> acts, AtomicLong daysBehind) {
   static LifecycleMeters of(MeterRegistry registry) {
     Map<LifecycleAct, Counter> acts = new EnumMap<>(LifecycleAct.class);
     for (LifecycleAct act : LifecycleAct.values()) {
       acts.put(act, counter(act).register(registry));
     }
+    AtomicLong daysBehind = new AtomicLong();
+    Gauge.builder("ashlar.lifecycle.days.behind", daysBehind, AtomicLong::doubleValue)
+        .description(
+            "Days for which the lifecycle deletions of some bucket have not come to their end; 0 on"
+                + " gateways that do not carry out rules")
+        .register(registry);
     return new LifecycleMeters(
         Counter.builder("ashlar.lifecycle.versions")
             .description("Versions of objects that lifecycle scans looked at")
@@ -20,7 +33,8 @@ record LifecycleMeters(Counter versions, Counter bytes, Map<LifecycleAct, Counte
             .description("Bytes of objects that lifecycle rules moved to another storage class")
             .baseUnit("bytes")
             .register(registry),
-        acts);
+        acts,
+        daysBehind);
   }
 
   private static Counter.Builder counter(LifecycleAct act) {

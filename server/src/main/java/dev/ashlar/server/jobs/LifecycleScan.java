@@ -101,6 +101,12 @@ final class LifecycleScan {
     return scan.getDay();
   }
 
+  /** For how many days the deletions have been going on that are not done yet. */
+  long daysBehind() {
+    long today = parts.calendar().day(parts.now().getAsLong());
+    return deletes(scan.getPhase()) ? Math.max(0, today - scan.getDay()) : 0;
+  }
+
   End run() throws MetadataUnavailableException, InterruptedException {
     if (!load()) {
       return End.DONE;
@@ -333,7 +339,7 @@ final class LifecycleScan {
                 acts[0] +=
                     switch (judge(judge, version, now)) {
                       case Verdict.Expire expire -> deletions.expire(version);
-                      case Verdict.Delete delete -> deletions.delete(version);
+                      case Verdict.Delete(int newerKept) -> deletions.delete(version, newerKept);
                       case Verdict.Locked locked -> {
                         count(LifecycleAct.LOCKED, 1);
                         yield 0;

@@ -330,6 +330,55 @@ class LifecycleJobTest {
   }
 
   @Test
+  void aNullVersionThatIsReplacedBelowAMarkerStays() throws Exception {
+    store.put("k", 3);
+    store.versioning(Versioning.VERSIONING_ENABLED);
+    store.delete("k");
+    store.rules(NONCURRENT);
+    runTwoDaysLater(
+        Command.Builder::hasDeleteObjects,
+        () -> {
+          store.versioning(Versioning.VERSIONING_SUSPENDED);
+          store.put("k", 5);
+          store.versioning(Versioning.VERSIONING_ENABLED);
+          store.delete("k");
+        });
+    assertEquals(List.of("k D", "k 5", "k D"), store.shown());
+  }
+
+  @Test
+  void asManyNewerVersionsStayAsWasPromised() throws Exception {
+    store.versioning(Versioning.VERSIONING_ENABLED);
+    store.rules(
+        "<NoncurrentVersionExpiration><NoncurrentDays>1</NoncurrentDays>"
+            + "<NewerNoncurrentVersions>2</NewerNoncurrentVersions>"
+            + "</NoncurrentVersionExpiration>");
+    for (int i = 1; i <= 5; i++) {
+      store.put("k", i);
+      store.put("marked", i);
+    }
+    store.delete("marked");
+    List<VersionRef> deleted =
+        List.of(ref(version("k 3")), ref(version("marked 4")), ref(version("marked 5")));
+    MetadataClient metadata =
+        between(
+            Command.Builder::hasDeleteObjects,
+            () -> {
+              store.delete(DeleteTarget.newBuilder().setKey("k").setVersion(deleted.get(0)));
+              store.delete(DeleteTarget.newBuilder().setKey("marked").setVersion(deleted.get(1)));
+              store.delete(DeleteTarget.newBuilder().setKey("marked").setVersion(deleted.get(2)));
+            });
+    store.clock.advanceMs(2 * LifecycleStore.DAY);
+    LifecycleStore.runAll(new LifecycleJob(store.parts(metadata, 100)));
+    assertEquals(List.of("k 5", "k 4", "k 2", "marked D", "marked 3", "marked 2"), store.shown());
+    assertEquals(3, store.scan().getCounts().getChanged());
+  }
+
+  private VersionEntry version(String shown) throws Exception {
+    return store.versions().get(store.shown().indexOf(shown));
+  }
+
+  @Test
   void aMarkerOverWhichSomethingIsPutStays() throws Exception {
     store.versioning(Versioning.VERSIONING_ENABLED);
     store.rules(MARKERS);
@@ -503,6 +552,30 @@ class LifecycleJobTest {
     LifecycleStore.runAll(store.newJob());
     assertEquals(List.of(), store.shown());
     assertEquals(30, store.scan().getCounts().getExpired());
+  }
+
+  @Test
+  void deletionsThatTakeLongerThanADayAreTold() throws Exception {
+    store.rules(EXPIRES);
+    for (int i = 0; i < 30; i++) {
+      store.put("k%02d".formatted(i), 1);
+    }
+    store.clock.advanceMs(2 * LifecycleStore.DAY);
+    LifecycleJob job = new LifecycleJob(inSlicesOf(Duration.ZERO));
+    assertTrue(job.run());
+    assertEquals(0, daysBehind());
+    store.clock.advanceMs(3 * LifecycleStore.DAY);
+    assertTrue(job.run());
+    assertEquals(3, daysBehind());
+    job.forget();
+    assertEquals(0, daysBehind());
+    LifecycleStore.runAll(job);
+    assertEquals(List.of(), store.shown());
+    assertEquals(0, daysBehind());
+  }
+
+  private double daysBehind() {
+    return store.meters.get("ashlar.lifecycle.days.behind").gauge().value();
   }
 
   @Test

@@ -117,8 +117,13 @@ class LifecycleModelTest {
       List<Version> before = List.copyOf(of(key));
       boolean isExpired = false;
       List<Version> gone = new ArrayList<>();
+      int newer = 0; // versions that stay between this one and the newest one
       for (int i = 0; i < before.size(); i++) {
-        if (isDeletedForGood(key, before, i, now)) {
+        boolean isGone =
+            isDeletedForGood(key, before, i, now)
+                && (i == 0 || newerKept(key, before, i, now) <= newer);
+        newer += i > 0 && !isGone ? 1 : 0;
+        if (isGone) {
           gone.add(before.get(i));
         } else if (i == 0 && isExpired(key, before, now)) {
           Move move = move(key, before, 0, now);
@@ -134,7 +139,7 @@ class LifecycleModelTest {
     private boolean isDeletedForGood(String key, List<Version> versions, int i, long now) {
       Version version = versions.get(i);
       if (i > 0) {
-        return isNoncurrentExpired(key, versions, i, now) && !isLocked(version, now);
+        return newerKept(key, versions, i, now) <= i - 1 && !isLocked(version, now);
       }
       if (version.isMarker) {
         return versions.size() == 1 && isMarkerExpired(key, version, now);
@@ -171,17 +176,18 @@ class LifecycleModelTest {
               });
     }
 
-    private boolean isNoncurrentExpired(String key, List<Version> versions, int i, long now) {
+    /** How many newer noncurrent versions have to be there before this one is deleted. */
+    private int newerKept(String key, List<Version> versions, int i, long now) {
+      int least = Integer.MAX_VALUE;
       for (LifecycleRule rule : rules) {
         LifecycleRule.NoncurrentExpiration expiration = rule.noncurrentExpiration();
         if (expiration != null
             && matches(rule, key, versions.get(i))
-            && i - 1 >= expiration.newerKept()
             && dueMs(new When.Days(expiration.days()), versions.get(i - 1).writtenMs) <= now) {
-          return true;
+          least = Math.min(least, expiration.newerKept());
         }
       }
-      return false;
+      return least;
     }
 
     private record Move(long due, String target) {}

@@ -27,7 +27,6 @@ import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CopyObject;
-import dev.ashlar.protocol.message.ObjectAttributes;
 import dev.ashlar.protocol.message.ObjectFacts;
 import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.ObjectSummary;
@@ -126,7 +125,7 @@ public record CopyObjectHandler(Backend backend) {
             .setBucket(request.bucket())
             .setKey(request.key())
             .setSummary(summary)
-            .setAttributes(attributes(request, source))
+            .setAttributes(request.attributes().of(source.getAttributes()))
             .setPrecondition(request.precondition())
             .setFacts(facts)
             .setLock(request.given().lock())
@@ -159,7 +158,8 @@ public record CopyObjectHandler(Backend backend) {
                                 .setBucket(request.bucket())
                                 .setKey(request.key())
                                 .setSummary(summary(target, present, written))
-                                .setAttributes(attributes(request, source.object()))
+                                .setAttributes(
+                                    request.attributes().of(source.object().getAttributes()))
                                 .addAllBlobs(blobs)
                                 .setPrecondition(request.precondition())
                                 .setFacts(facts)
@@ -177,10 +177,6 @@ public record CopyObjectHandler(Backend backend) {
         .setEtag(written.etag())
         .setChecksum(written.checksum())
         .build();
-  }
-
-  private static ObjectAttributes attributes(S3Request.CopyObject request, ObjectRecord source) {
-    return request.attributes() == null ? source.getAttributes() : request.attributes();
   }
 
   private static XmlWriter document(ObjectSummary copy, long lastModifiedMs) {

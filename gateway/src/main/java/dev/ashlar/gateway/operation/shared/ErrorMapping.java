@@ -54,9 +54,9 @@ public final class ErrorMapping {
       // The command was not applied, or its outcome is unknown: the client has to retry.
       case NOT_DURABLE, DEAD_SESSION, STALE_REQUEST, TOO_MANY_UNFOLDED, NO_SUCH_PROFILE ->
           S3Error.SERVICE_UNAVAILABLE;
-      // While metadata is upgraded, commands of the new version are refused until all peers know
-      // it.
-      case INVALID_COMMAND -> S3Error.SERVICE_UNAVAILABLE;
+      // While a cluster is upgraded, commands of the new version are refused until all peers, and
+      // for encryption all gateways, know it.
+      case INVALID_COMMAND, OLDER_GATEWAYS -> S3Error.SERVICE_UNAVAILABLE;
       // No S3 operation sends a command that is answered with one of the last two.
       case OK, UNRECOGNIZED, ENTITY_ALREADY_EXISTS, DELETE_CONFLICT -> S3Error.INTERNAL_ERROR;
     };

@@ -24,7 +24,12 @@ record PageRequest(HttpExchange asked, String method, String rawPath, HttpHeader
   private static final String NO_DOMAIN = "website";
 
   private static final List<AsciiString> ABOUT_CLIENT =
-      List.of(HttpHeaderNames.USER_AGENT, HttpHeaderNames.REFERER);
+      List.of(HttpHeaderNames.USER_AGENT, HttpHeaderNames.REFERER, HttpHeaderNames.ORIGIN);
+
+  private static final List<AsciiString> OF_PREFLIGHT =
+      List.of(
+          HttpHeaderNames.ACCESS_CONTROL_REQUEST_METHOD,
+          HttpHeaderNames.ACCESS_CONTROL_REQUEST_HEADERS);
 
   private static final List<AsciiString> ABOUT_CONTENT =
       List.of(
@@ -38,6 +43,13 @@ record PageRequest(HttpExchange asked, String method, String rawPath, HttpHeader
   static PageRequest forPage(HttpExchange client, String rawPath) {
     PageRequest request = forOther(client, client.method(), rawPath);
     copy(client.headers(), ABOUT_CONTENT, request.headers);
+    return request;
+  }
+
+  /** What a browser asks before it sends a request of another origin. */
+  static PageRequest preflight(HttpExchange client, String rawPath) {
+    PageRequest request = forOther(client, client.method(), rawPath);
+    copy(client.headers(), OF_PREFLIGHT, request.headers);
     return request;
   }
 

@@ -1,6 +1,5 @@
 package dev.ashlar.gateway.operation.website;
 
-import com.google.protobuf.ByteString;
 import dev.ashlar.gateway.audit.AuditEvent;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
@@ -9,6 +8,8 @@ import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.gateway.exchange.HttpExchange.RequestHandler;
 import dev.ashlar.gateway.operation.shared.BucketDocumentKind;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
+import dev.ashlar.gateway.operation.shared.KnownDocuments;
+import dev.ashlar.gateway.s3.RedirectLocation;
 import dev.ashlar.gateway.uri.Percent;
 import dev.ashlar.gateway.website.Redirect;
 import dev.ashlar.gateway.website.RoutingRule;
@@ -20,7 +21,6 @@ import dev.ashlar.protocol.client.MetadataUnavailableException;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
-import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -29,12 +29,13 @@ import org.jspecify.annotations.Nullable;
  * anonymous request of S3, which decides about it.
  */
 public final class WebsiteService implements RequestHandler {
+  private static final int MOVED = 301;
   private static final int FOUND = 302;
   private static final Pattern BUCKET = Pattern.compile("[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]");
 
   private final RequestHandler s3;
   private final RequestHandler others;
-  private final MetadataClient metadata;
+  private final KnownDocuments<Website> websites;
   private final SiteHosts hosts;
 
   /**
@@ -45,7 +46,8 @@ public final class WebsiteService implements RequestHandler {
       RequestHandler s3, RequestHandler others, MetadataClient metadata, SiteHosts hosts) {
     this.s3 = s3;
     this.others = others;
-    this.metadata = metadata;
+    this.websites =
+        new KnownDocuments<>(metadata, BucketDocumentKind.WEBSITE, WebsiteDocument::read);
     this.hosts = hosts;
   }
 
@@ -74,13 +76,17 @@ public final class WebsiteService implements RequestHandler {
 
   private HttpAnswer serve(HttpExchange exchange, String bucket)
       throws S3Exception, MetadataUnavailableException, InterruptedException {
-    if (!exchange.method().equals("GET") && !exchange.method().equals("HEAD")) {
+    boolean isPreflight = exchange.method().equals("OPTIONS");
+    if (!isPreflight && !exchange.method().equals("GET") && !exchange.method().equals("HEAD")) {
       throw new S3Exception(S3Error.METHOD_NOT_ALLOWED)
           .with("Method", exchange.method())
-          .withHeader("Allow", "GET, HEAD");
+          .withHeader("Allow", "GET, HEAD, OPTIONS");
     }
     Website website = website(bucket);
     String key = Percent.decode(exchange.rawPath().substring(1), false);
+    if (isPreflight) {
+      return s3.handle(PageRequest.preflight(exchange, path(bucket, key)));
+    }
     return switch (website) {
       case Website.Elsewhere elsewhere -> redirect(exchange, elsewhere.redirect(), key, "");
       case Website.Pages pages -> new Page(exchange, bucket, pages, key).serve();
@@ -88,15 +94,16 @@ public final class WebsiteService implements RequestHandler {
   }
 
   private Website website(String bucket) throws S3Exception, MetadataUnavailableException {
-    int kind = BucketDocumentKind.WEBSITE.number();
-    if (!BUCKET.matcher(bucket).matches() || metadata.bucket(bucket).isEmpty()) {
+    KnownDocuments.Known<Website> known =
+        BUCKET.matcher(bucket).matches() ? websites.of(bucket) : null;
+    if (known == null) {
       throw new S3Exception(S3Error.NO_SUCH_BUCKET).with("BucketName", bucket);
     }
-    ByteString document = metadata.documents(bucket, List.of(kind)).get(kind);
-    if (document == null) {
+    Website website = known.content();
+    if (website == null) {
       throw new S3Exception(S3Error.NO_SUCH_WEBSITE_CONFIGURATION).with("BucketName", bucket);
     }
-    return WebsiteDocument.read(document.toByteArray());
+    return website;
   }
 
   private static HttpAnswer redirect(
@@ -104,6 +111,20 @@ public final class WebsiteService implements RequestHandler {
     String protocol = exchange.client().encrypted() ? "https" : "http";
     String host = exchange.headers().get(HttpHeaderNames.HOST, "");
     return redirect(redirect.status(), redirect.location(key, prefix, protocol, host));
+  }
+
+  private static String path(String bucket, String key) {
+    return "/" + bucket + "/" + Percent.encode(key);
+  }
+
+  /** With the headers by which pages of other origins may read the answer. */
+  private static HttpAnswer readable(HttpAnswer answer, HttpHeaders of) {
+    for (String name : of.names()) {
+      if (name.startsWith("Access-Control-") || name.equals("Vary")) {
+        answer.headers().set(name, of.getAll(name));
+      }
+    }
+    return answer;
   }
 
   private static HttpAnswer redirect(int status, String location) {
@@ -132,8 +153,11 @@ public final class WebsiteService implements RequestHandler {
       }
       boolean isFolder = key.isEmpty() || key.endsWith("/");
       try {
-        return s3.handle(
-            PageRequest.forPage(exchange, path(isFolder ? key + pages.indexSuffix() : key)));
+        HttpAnswer page =
+            s3.handle(
+                PageRequest.forPage(exchange, path(isFolder ? key + pages.indexSuffix() : key)));
+        String location = page.headers().get(RedirectLocation.HEADER);
+        return location == null ? page : readable(redirect(MOVED, location), page.headers());
       } catch (S3Exception e) {
         return instead(e, isFolder);
       }
@@ -144,7 +168,9 @@ public final class WebsiteService implements RequestHandler {
       int status = e.error().status();
       boolean mayBeFolder = !isFolder && (status == 404 || status == 403);
       if (mayBeFolder && isThere(key + "/" + pages.indexSuffix())) {
-        return redirect(FOUND, Redirect.path(key) + "/");
+        HttpAnswer folder = redirect(FOUND, Redirect.path(key) + "/");
+        e.headers().forEach(folder.headers()::set);
+        return folder;
       }
       RoutingRule rule = pages.rule(key, status);
       if (rule != null) {
@@ -182,7 +208,7 @@ public final class WebsiteService implements RequestHandler {
     }
 
     private String path(String ofKey) {
-      return "/" + bucket + "/" + Percent.encode(ofKey);
+      return WebsiteService.path(bucket, ofKey);
     }
   }
 }

@@ -10,6 +10,7 @@ import dev.ashlar.protocol.message.NodeRow;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.PlacementMap;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -32,6 +33,12 @@ public record ApplyContext(
   public static final CommandResult OK = CommandResult.getDefaultInstance();
 
   /**
+   * A proposer's clock that is less behind the log is believed: clocks differ, and the log's time
+   * may be ahead after a wrong clock.
+   */
+  private static final Duration BEHIND_MAX = Duration.ofHours(1);
+
+  /**
    * The times of a command.
    *
    * @param timeMs the proposer's clock
@@ -43,6 +50,16 @@ public record ApplyContext(
 
   public long timeMs() {
     return times.timeMs();
+  }
+
+  /**
+   * The date of what the command writes: the proposer's clock, unless that is far behind the log.
+   * What is dated too early would expire too early.
+   */
+  public long writtenMs() {
+    return version >= MetadataVersion.DATES_BY_LOG
+        ? Math.max(timeMs(), logTimeMs() - BEHIND_MAX.toMillis())
+        : timeMs();
   }
 
   public long logTimeMs() {
@@ -96,6 +113,6 @@ public record ApplyContext(
   }
 
   public CommandResult written() {
-    return CommandResult.newBuilder().setLastModifiedMs(timeMs()).setVersion(freshId).build();
+    return CommandResult.newBuilder().setLastModifiedMs(writtenMs()).setVersion(freshId).build();
   }
 }

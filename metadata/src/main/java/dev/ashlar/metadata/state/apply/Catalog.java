@@ -49,6 +49,8 @@ public final class Catalog {
 
   private volatile @Nullable PlacementMap placement;
 
+  private volatile boolean encrypts;
+
   private final BlobRowCache writtenBlobs = new BlobRowCache();
 
   /** Loads the catalog from the tables. */
@@ -64,6 +66,7 @@ public final class Catalog {
         IdentityKeys.canonicalIds(), (key, value) -> catalog.setOwner(key, Optional.of(value)));
     table.rows('V', DriveRow.parser()).forEach(drive -> catalog.put(drives, drive));
     table.rows('M', PgMapRow.parser()).forEach(catalog::put);
+    catalog.encrypts = table.get(Keys.encryption()) != null;
     catalog.drives = Map.copyOf(drives);
     return catalog;
   }
@@ -86,6 +89,7 @@ public final class Catalog {
     out.retainAll(there.out);
     out.addAll(there.out);
     placement = there.placement;
+    encrypts = there.encrypts;
   }
 
   /**
@@ -111,6 +115,7 @@ public final class Catalog {
         });
     changes.forEach(
         'M', (key, value) -> value.ifPresent(row -> put(Table.parse(row, PgMapRow.parser()))));
+    changes.forEach('e', (key, value) -> encrypts = value.isPresent());
   }
 
   private static <K> void putUsage(
@@ -214,6 +219,16 @@ public final class Catalog {
       replacedAt.put(drive, position);
       lastReplacedAt = Math.max(lastReplacedAt, position);
     }
+  }
+
+  /** Whether an object has ever been encrypted. */
+  public boolean encrypts() {
+    return encrypts;
+  }
+
+  /** An object is encrypted from now on. */
+  public void setEncrypts() {
+    encrypts = true;
   }
 
   public BlobRowCache writtenBlobs() {

@@ -22,7 +22,7 @@ public final class MetadataVersion {
   public static final int FIRST = 2;
 
   /** The latest version that this build supports. */
-  public static final int KNOWN = 8;
+  public static final int KNOWN = 9;
 
   /**
    * From this version on, a command at which apply fails is refused. Before, it stopped the peer at
@@ -86,6 +86,18 @@ public final class MetadataVersion {
    * one, and placement groups without blobs do not keep a drive from being replaced.
    */
   public static final int ADDS_PROFILES = 8;
+
+  /** From this version on, objects may be encrypted: they have runs, and store more bytes. */
+  public static final int ENCRYPTS = 9;
+
+  /**
+   * From this version on, what is written is dated by the log's time if the clock of its proposer
+   * is far behind that.
+   */
+  public static final int DATES_BY_LOG = 9;
+
+  /** From this version on, a version is deleted only if enough newer ones are kept. */
+  public static final int KEEPS_NEWER_VERSIONS = 9;
 
   private MetadataVersion() {}
 

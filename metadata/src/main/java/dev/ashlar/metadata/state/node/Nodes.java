@@ -42,6 +42,7 @@ public final class Nodes {
     require(!node.getName().isEmpty(), ResultCode.INVALID_COMMAND);
     require(drives.isEmpty() == (node.getPort() == 0), ResultCode.INVALID_COMMAND);
     Profiles.checkKnown(context, node);
+    EncryptionUse.checkKnown(context, node);
     Optional<NodeRow> present = context.table().row(Keys.node(node.getName()), NodeRow.parser());
     present.ifPresent(row -> checkTakenOver(context, session, row, node));
     drives.forEach(drive -> checkOwn(context, drive));
@@ -96,10 +97,13 @@ public final class Nodes {
     boolean isSamePlace =
         present.getHost().equals(node.getHost()) && present.getPort() == node.getPort();
     require(
-        isSamePlace
-            || present.getSession() == session
-            || context.silentSinceMs(present) + NodeLiveness.DOWN_MS < context.logTimeMs(),
+        isSamePlace || present.getSession() == session || isSilent(context, present),
         ResultCode.CONDITIONAL_CONFLICT);
+  }
+
+  /** Whether nothing was heard of a node for so long that it counts as down. */
+  static boolean isSilent(ApplyContext context, NodeRow node) {
+    return context.silentSinceMs(node) + NodeLiveness.DOWN_MS < context.logTimeMs();
   }
 
   /** A drive stays with its node, because its id is derived from the node's name. */

@@ -17,7 +17,6 @@ import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.message.SetDefaultProfile;
 import dev.ashlar.protocol.message.UploadRow;
 import dev.ashlar.protocol.model.MoveJobs;
-import dev.ashlar.protocol.model.NodeLiveness;
 import dev.ashlar.protocol.model.PlacedProfile;
 import dev.ashlar.protocol.model.PlacementMap;
 import java.util.List;
@@ -57,7 +56,8 @@ public final class Profiles {
         ResultCode.LIMIT_EXCEEDED);
     List<NodeRow> older = nodesWithoutProfiles(context);
     require(
-        older.stream().allMatch(node -> isSilent(context, node)), ResultCode.CONDITIONAL_CONFLICT);
+        older.stream().allMatch(node -> Nodes.isSilent(context, node)),
+        ResultCode.CONDITIONAL_CONFLICT);
     PgMapRow.Builder row = next(present).addAdded(command.getProfile());
     PlacementMap map;
     try {
@@ -85,10 +85,6 @@ public final class Profiles {
     return context.table().rows('N', NodeRow.parser()).stream()
         .filter(node -> !node.getKnowsProfiles())
         .toList();
-  }
-
-  private static boolean isSilent(ApplyContext context, NodeRow node) {
-    return context.silentSinceMs(node) + NodeLiveness.DOWN_MS < context.logTimeMs();
   }
 
   /** Refuses a node that does not know profiles, from the first further one on. */

@@ -67,7 +67,7 @@ final class Locks {
       return asked;
     }
     long until =
-        Instant.ofEpochMilli(context.timeMs())
+        Instant.ofEpochMilli(context.writtenMs())
             .atOffset(ZoneOffset.UTC)
             .plusYears(retention.getYears())
             .plusDays(retention.getDays())

@@ -63,7 +63,7 @@ public final class ObjectCommands {
             .setName(command.getName())
             .setId(context.freshId())
             .setOwner(owner)
-            .setCreatedAtMs(context.timeMs())
+            .setCreatedAtMs(context.writtenMs())
             .setRegion(command.getRegion());
     if (command.getLock() && context.version() >= MetadataVersion.KEEPS_VERSIONS) {
       created.setVersioning(Versioning.VERSIONING_ENABLED).setHasLock(true);
@@ -110,8 +110,11 @@ public final class ObjectCommands {
     checkPrecondition(context, bucket, command.getKey(), command.getPrecondition());
     List<BlobRow> blobs = Blobs.admit(context, command.getBlobsList());
     long length = blobs.stream().mapToLong(BlobRow::getLength).sum();
-    require(length == command.getSummary().getSize(), ResultCode.INVALID_COMMAND);
-    Versions.requireRoom(context, bucket, command.getKey(), length, 1);
+    long size = command.getSummary().getSize();
+    long stored = Encryption.storedSize(context, command.getFacts(), size);
+    require(length == stored, ResultCode.INVALID_COMMAND);
+    Versions.requireRoom(context, bucket, command.getKey(), size, 1);
+    Encryption.begin(context, command.getFacts());
     ObjectRecord.Builder object =
         ObjectRecord.newBuilder()
             .setSummary(command.getSummary())
@@ -138,7 +141,7 @@ public final class ObjectCommands {
       EventRow.Kind kind) {
     Versions.replacePresent(context, bucket, key);
     object.setVersion(context.freshId()).setVersioned(Versions.givesIds(bucket));
-    object.getSummaryBuilder().setLastModifiedMs(context.timeMs());
+    object.getSummaryBuilder().setLastModifiedMs(context.writtenMs());
     ObjectTable.insert(
         context.table(), bucket.getId(), key, object.build(), Versions.areKept(bucket));
     EventRow.Builder event =
@@ -161,6 +164,7 @@ public final class ObjectCommands {
         source(
             context, command.getSourceBucket(), command.getSourceKey(), command.getSourceVersion());
     checkMoved(context, source, command.getSourceVersion(), command.getSourceMoved());
+    Encryption.requireCopy(context, source, command.getFacts());
     checkPrecondition(context, bucket, command.getKey(), command.getPrecondition());
     Versions.requireRoom(context, bucket, command.getKey(), source.getSummary().getSize(), 1);
     Blobs.take(context, source.getSlicesList());
@@ -254,10 +258,14 @@ public final class ObjectCommands {
   private static DeleteResult delete(ApplyContext context, BucketRow bucket, DeleteTarget target) {
     try {
       checkPrecondition(context, bucket, target.getKey(), target.getPrecondition());
-      return target.hasVersion()
-          ? Versions.deleteVersion(
-              context, bucket, target.getKey(), target.getVersion(), target.getBypassGovernance())
-          : Versions.deletePresent(context, bucket, target.getKey());
+      if (target.hasVersion()) {
+        return Versions.deleteVersion(context, bucket, target);
+      }
+      boolean isOfVersion = target.getPosition() != 0 || target.getNewerKept() != 0;
+      require(
+          !isOfVersion || context.version() < MetadataVersion.KEEPS_NEWER_VERSIONS,
+          ResultCode.INVALID_COMMAND);
+      return Versions.deletePresent(context, bucket, target.getKey());
     } catch (RefusedCommandException refusal) {
       return DeleteResult.newBuilder().setCode(refusal.code()).build();
     }

@@ -39,7 +39,10 @@ public final class ObjectFactCommands {
     switch (command.getChangeCase()) {
       case TAGS -> wanted.clearTags().addAllTags(command.getTags().getTagsList());
       case ACL -> wanted.setAcl(command.getAcl());
-      case WRAPPED_KEY -> wanted.setWrappedKey(command.getWrappedKey());
+      case WRAPPED_KEY -> {
+        Encryption.requireRewrapped(context, facts, command.getWrappedKey());
+        wanted.setWrappedKey(command.getWrappedKey());
+      }
       case RETENTION -> changed.setLock(retained(context, bucket, row, command));
       case LEGAL_HOLD -> {
         require(bucket.getHasLock(), ResultCode.INVALID_BUCKET_STATE);

@@ -15,6 +15,7 @@ import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.EventRow;
 import dev.ashlar.protocol.message.ModifyObject;
 import dev.ashlar.protocol.message.NewBlob;
+import dev.ashlar.protocol.message.ObjectFacts;
 import dev.ashlar.protocol.message.ObjectPiece;
 import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.ObjectRow;
@@ -41,25 +42,37 @@ public final class ObjectModifications {
     ObjectCommands.checkPrecondition(context, bucket, key, command.getPrecondition());
     ObjectRow row =
         require(ObjectTable.row(context.table(), bucket.getId(), key), ResultCode.NO_SUCH_KEY);
-    long size = row.getSummary().getSize();
-    long offset = command.getOffset();
-    require(command.getAppend() ? offset == size : offset <= size, ResultCode.INVALID_OFFSET);
+    boolean isOfEncrypted = Encryption.isChange(context, command);
     long expected = command.getExpectedVersion();
+    require(!isOfEncrypted || expected != 0, ResultCode.INVALID_COMMAND);
+    // The offset of bytes that are encrypted says nothing of another version.
+    if (!isOfEncrypted) {
+      requireOffset(command, row.getSummary().getSize());
+    }
     require(expected == 0 || expected == row.getVersion(), ResultCode.CONDITIONAL_CONFLICT);
     ObjectRecord object = ObjectTable.assemble(context.table(), bucket.getId(), key, row);
-    Change change = change(context, command, object);
+    long stored = Encryption.storedSize(context, object);
+    if (isOfEncrypted) {
+      requireOffset(command, stored);
+    }
+    long offset = command.getOffset();
+    long storedAfter = Math.max(stored, offset + command.getLength());
+    ObjectFacts facts = Encryption.changed(context, object, command.getPlainSize(), storedAfter);
+    long size = isOfEncrypted ? command.getPlainSize() : storedAfter;
+    Change change = change(context, command, object, stored);
     List<BlobRow> fresh = Blobs.admit(context, change.fresh());
     Slices.Replaced slices = Slices.replace(object.getSlicesList(), offset, change.pieces());
     require(slices.all().size() <= ObjectCommands.SLICES_MAX, ResultCode.LIMIT_EXCEEDED);
 
-    requireRoom(context, bucket, command, size);
+    requireRoom(context, bucket, size - row.getSummary().getSize());
     write(context, change, fresh, slices);
-    ObjectSummary summary = summary(context, command, object, change.changed());
+    ObjectSummary summary = summary(context, command, object, size, change.changed());
     ObjectRecord after =
         ObjectRecord.newBuilder()
             .setSummary(summary)
             .addAllSlices(slices.all())
             .setVersion(context.freshId())
+            .setFacts(facts)
             .build();
     ObjectTable.revise(context.table(), bucket.getId(), key, row, object, after);
     EventRow.Builder event =
@@ -76,10 +89,13 @@ public final class ObjectModifications {
         .build();
   }
 
-  private static void requireRoom(
-      ApplyContext context, BucketRow bucket, ModifyObject command, long size) {
+  private static void requireOffset(ModifyObject command, long size) {
+    long offset = command.getOffset();
+    require(command.getAppend() ? offset == size : offset <= size, ResultCode.INVALID_OFFSET);
+  }
+
+  private static void requireRoom(ApplyContext context, BucketRow bucket, long grown) {
     if (context.version() >= MetadataVersion.KEEPS_VERSIONS && context.usage().isLimited(bucket)) {
-      long grown = command.getOffset() + command.getLength() - size;
       context.usage().requireRoom(bucket, grown, 0);
     }
   }
@@ -132,7 +148,8 @@ public final class ObjectModifications {
   /** A blob's row before and after the command. */
   private record Changed(BlobRow before, BlobRow after) {}
 
-  private static Change change(ApplyContext context, ModifyObject command, ObjectRecord object) {
+  private static Change change(
+      ApplyContext context, ModifyObject command, ObjectRecord object, long stored) {
     Change change = new Change(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
     Place place = new Place(object.getSlicesList());
     long position = command.getOffset();
@@ -143,7 +160,7 @@ public final class ObjectModifications {
         change.pieces().add(slice(piece.getChange()));
       } else {
         // Bytes that the writer has not seen must not be replaced.
-        boolean replaces = position < object.getSummary().getSize();
+        boolean replaces = position < stored;
         require(!replaces || command.getExpectedVersion() != 0, ResultCode.CONDITIONAL_CONFLICT);
         NewBlob blob = piece.getBlob();
         change.fresh().add(blob);
@@ -214,13 +231,16 @@ public final class ObjectModifications {
   }
 
   private static ObjectSummary summary(
-      ApplyContext context, ModifyObject command, ObjectRecord object, List<Changed> changed) {
-    ObjectSummary before = object.getSummary();
+      ApplyContext context,
+      ModifyObject command,
+      ObjectRecord object,
+      long size,
+      List<Changed> changed) {
     ObjectSummary.Builder summary =
-        before.toBuilder()
-            .setSize(Math.max(before.getSize(), command.getOffset() + command.getLength()))
+        object.getSummary().toBuilder()
+            .setSize(size)
             .setEtag(etag(context.freshId(), changed))
-            .setLastModifiedMs(context.timeMs())
+            .setLastModifiedMs(context.writtenMs())
             .clearChecksum()
             .setPartCount(0);
     long base = command.getChecksumBase();

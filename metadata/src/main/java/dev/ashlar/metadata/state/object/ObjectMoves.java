@@ -40,7 +40,7 @@ public final class ObjectMoves {
     }
     List<BlobRow> fresh = Blobs.admit(context, command.getBlobsList());
     ObjectRecord before = ObjectTable.assemble(context.table(), bucket.getId(), key, row);
-    Slices.Replaced slices = replaced(before, command, fresh);
+    Slices.Replaced slices = replaced(context, before, command, fresh);
     require(slices.all().size() <= ObjectCommands.SLICES_MAX, ResultCode.LIMIT_EXCEEDED);
 
     List<SliceValue> referring = new ArrayList<>(slices.gone());
@@ -56,10 +56,10 @@ public final class ObjectMoves {
   }
 
   private static Slices.Replaced replaced(
-      ObjectRecord before, MoveObject command, List<BlobRow> fresh) {
+      ApplyContext context, ObjectRecord before, MoveObject command, List<BlobRow> fresh) {
     long length = fresh.stream().mapToLong(BlobRow::getLength).sum();
     long offset = command.getOffset();
-    long size = before.getSummary().getSize();
+    long size = Encryption.storedSize(context, before);
     require(offset >= 0 && offset <= size && length <= size - offset, ResultCode.INVALID_COMMAND);
     if (fresh.isEmpty()) {
       return new Slices.Replaced(before.getSlicesList(), List.of(), List.of());

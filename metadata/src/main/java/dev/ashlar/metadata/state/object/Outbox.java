@@ -42,7 +42,7 @@ public final class Outbox {
     event
         .setPosition(context.freshId())
         .setNumber(number)
-        .setTimeMs(context.timeMs())
+        .setTimeMs(context.writtenMs())
         .setBucket(bucket.getName());
     if (context.command().hasOrigin()) {
       event.setOrigin(context.command().getOrigin());

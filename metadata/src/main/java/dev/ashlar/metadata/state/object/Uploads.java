@@ -16,6 +16,7 @@ import dev.ashlar.protocol.message.CompletePart;
 import dev.ashlar.protocol.message.CompleteUpload;
 import dev.ashlar.protocol.message.CopyPart;
 import dev.ashlar.protocol.message.CreateUpload;
+import dev.ashlar.protocol.message.EncryptedRun;
 import dev.ashlar.protocol.message.EventRow;
 import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.ObjectSummary;
@@ -49,7 +50,8 @@ public final class Uploads {
         !upload.getUploadId().isEmpty() && context.table().get(key) == null,
         ResultCode.INVALID_COMMAND);
     Profiles.checkClass(context, upload.getStorageClass());
-    UploadRow.Builder row = upload.toBuilder().setInitiatedAtMs(context.timeMs());
+    Encryption.requirePossible(context, upload);
+    UploadRow.Builder row = upload.toBuilder().setInitiatedAtMs(context.writtenMs());
     if (context.version() >= MetadataVersion.KEEPS_VERSIONS) {
       Locks.requirePossible(bucket, upload.getLock());
       row.clearRetention();
@@ -57,6 +59,7 @@ public final class Uploads {
         row.setRetention(bucket.getRetention());
       }
     }
+    Encryption.begin(context, upload.getFacts());
     context.table().put(key, row.build().toByteArray());
     return ApplyContext.OK;
   }
@@ -65,10 +68,12 @@ public final class Uploads {
     Upload upload = find(context, command.getBucket(), command.getKey(), command.getUploadId());
     List<BlobRow> blobs = Blobs.admit(context, command.getBlobsList());
     long length = blobs.stream().mapToLong(BlobRow::getLength).sum();
-    require(length == command.getPart().getSize(), ResultCode.INVALID_COMMAND);
-    checkNumber(command.getPart());
-    requireRoom(context, upload, command.getPart().getNumber(), length);
-    return replacePart(context, upload, command.getPart(), Blobs.insert(context, blobs));
+    PartRow part = command.getPart();
+    long stored = Encryption.storedSize(context, upload.row(), part);
+    require(length == stored, ResultCode.INVALID_COMMAND);
+    checkNumber(part);
+    requireRoom(context, upload, part.getNumber(), part.getSize());
+    return replacePart(context, upload, part, Blobs.insert(context, blobs));
   }
 
   public static CommandResult copyPart(ApplyContext context, CopyPart command) {
@@ -78,6 +83,7 @@ public final class Uploads {
             context, command.getSourceBucket(), command.getSourceKey(), command.getSourceVersion());
     ObjectCommands.checkMoved(
         context, source, command.getSourceVersion(), command.getSourceMoved());
+    Encryption.requirePlain(context, upload.row(), source, command.getPart());
     checkNumber(command.getPart());
     long offset = command.getSourceOffset();
     long length = command.getSourceLength();
@@ -121,7 +127,7 @@ public final class Uploads {
             .clearSlices()
             .addAllSlices(slices)
             .setToken(context.freshId())
-            .setLastModifiedMs(context.timeMs())
+            .setLastModifiedMs(context.writtenMs())
             .build();
     context.table().put(key, row.toByteArray());
     return context.written();
@@ -131,11 +137,11 @@ public final class Uploads {
     Upload upload = find(context, command.getBucket(), command.getKey(), command.getUploadId());
     ObjectCommands.checkPrecondition(
         context, upload.bucket(), command.getKey(), command.getPrecondition());
+    UploadRow row = upload.row();
     List<PartRow> parts = named(context, upload, command.getPartsList());
+    List<EncryptedRun> runs = Encryption.runs(context, row, parts);
     ObjectRecord.Builder object =
-        ObjectRecord.newBuilder()
-            .setAttributes(upload.row().getAttributes())
-            .setUploadId(upload.row().getUploadId());
+        ObjectRecord.newBuilder().setAttributes(row.getAttributes()).setUploadId(row.getUploadId());
     long size = 0;
     for (PartRow part : parts) {
       size += part.getSize();
@@ -148,8 +154,8 @@ public final class Uploads {
         ObjectSummary.newBuilder()
             .setSize(size)
             .setEtag(command.getEtag())
-            .setOwner(upload.row().getOwner())
-            .setStorageClass(upload.row().getStorageClass())
+            .setOwner(row.getOwner())
+            .setStorageClass(row.getStorageClass())
             .setPartCount(parts.size());
     if (command.hasChecksum()) {
       summary.setChecksum(command.getChecksum());
@@ -157,8 +163,7 @@ public final class Uploads {
     Set<Integer> used = new HashSet<>();
     parts.forEach(part -> used.add(part.getNumber()));
     remove(context, upload, used);
-    UploadRow row = upload.row();
-    NewVersion version = NewVersion.of(context, upload.bucket(), row);
+    NewVersion version = NewVersion.of(context, upload.bucket(), row, runs);
     return ObjectCommands.replace(
         context,
         upload.bucket(),

@@ -9,6 +9,7 @@ import dev.ashlar.metadata.table.OlderVersions;
 import dev.ashlar.metadata.table.Table;
 import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.DeleteResult;
+import dev.ashlar.protocol.message.DeleteTarget;
 import dev.ashlar.protocol.message.ObjectRow;
 import dev.ashlar.protocol.message.ObjectSummary;
 import dev.ashlar.protocol.message.ResultCode;
@@ -23,6 +24,9 @@ import java.util.Optional;
  * own, so reads and listings of present versions do not meet others.
  */
 public final class Versions {
+  /** S3 knows no rules that keep more. */
+  private static final int NEWER_KEPT_MAX = 100;
+
   private Versions() {}
 
   /**
@@ -142,7 +146,7 @@ public final class Versions {
     }
     ObjectRow marker =
         ObjectRow.newBuilder()
-            .setSummary(ObjectSummary.newBuilder().setLastModifiedMs(context.timeMs()))
+            .setSummary(ObjectSummary.newBuilder().setLastModifiedMs(context.writtenMs()))
             .setVersion(context.freshId())
             .setVersioned(givesIds(bucket))
             .setDeleteMarker(true)
@@ -156,18 +160,20 @@ public final class Versions {
   }
 
   /** Deletes one version for good. If it was the newest, the one before it becomes that. */
-  static DeleteResult deleteVersion(
-      ApplyContext context,
-      BucketRow bucket,
-      String key,
-      VersionRef version,
-      boolean bypassesGovernance) {
-    Optional<Found> found = find(context.table(), bucket, key, version);
+  static DeleteResult deleteVersion(ApplyContext context, BucketRow bucket, DeleteTarget target) {
+    String key = target.getKey();
+    Optional<Found> found = find(context.table(), bucket, key, target.getVersion());
     if (found.isEmpty()) {
       return DeleteResult.getDefaultInstance();
     }
     ObjectRow row = found.get().row();
-    Locks.requireDeletable(context, row, bypassesGovernance);
+    if (context.version() >= MetadataVersion.KEEPS_NEWER_VERSIONS) {
+      long position = target.getPosition();
+      ApplyContext.require(
+          position == 0 || position == row.getVersion(), ResultCode.PRECONDITION_FAILED);
+      requireNewer(context, bucket, key, found.get(), target.getNewerKept());
+    }
+    Locks.requireDeletable(context, row, target.getBypassGovernance());
     removeFound(context, bucket, key, found.get());
     if (areKept(bucket) && !hasPresent(context, bucket, key)) {
       OlderVersions.newest(context.table(), bucket.getId(), key)
@@ -175,6 +181,31 @@ public final class Versions {
           .ifPresent(newest -> ObjectTable.promote(context.table(), bucket.getId(), key, newest));
     }
     return DeleteResult.newBuilder().setFound(true).setDeleteMarker(row.getDeleteMarker()).build();
+  }
+
+  /** Refuses to delete a version unless so many are between it and the newest one. */
+  private static void requireNewer(
+      ApplyContext context, BucketRow bucket, String key, Found version, int newer) {
+    ApplyContext.require(newer >= 0 && newer <= NEWER_KEPT_MAX, ResultCode.INVALID_COMMAND);
+    if (newer > 0) {
+      ApplyContext.require(
+          !version.isPresent() && hasNewer(context, bucket, key, version.row(), newer),
+          ResultCode.PRECONDITION_FAILED);
+    }
+  }
+
+  private static boolean hasNewer(
+      ApplyContext context, BucketRow bucket, String key, ObjectRow row, int newer) {
+    // A delete marker that is the newest version is among the older ones.
+    int left = hasPresent(context, bucket, key) ? newer : newer + 1;
+    byte[] from = Keys.olderVersions(bucket.getId(), key);
+    byte[] end = Keys.olderVersion(bucket.getId(), key, row.getVersion());
+    try (Table.Cursor cursor = context.table().cursor(from, end)) {
+      for (; left > 0 && cursor.isValid(); cursor.next()) {
+        left--;
+      }
+    }
+    return left == 0;
   }
 
   private static boolean hasPresent(ApplyContext context, BucketRow bucket, String key) {

@@ -22,7 +22,8 @@ public record AclGrants(Set<AclPermission> toAccount, Set<AclPermission> toGroup
     return has(toAccount, permission);
   }
 
-  boolean grantsToGroups(AclPermission permission) {
+  /** Whether AllUsers or AuthenticatedUsers are granted this, or all. */
+  public boolean grantsToGroups(AclPermission permission) {
     return has(toGroups, permission);
   }
 
