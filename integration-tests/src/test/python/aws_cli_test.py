@@ -172,6 +172,28 @@ def test_range_and_metadata():
     assert (FOLDER / "two").read_bytes() == (FOLDER / "sum.bin").read_bytes()[16383:16385]
 
 
+def test_encryption():
+    source = file("sealed.bin", 9 * MIB)
+    key = FOLDER / "key"
+    key.write_bytes(bytes(range(32)))
+    back = FOLDER / "sealed.back"
+    ways = (
+        (("--sse", "AES256"), ()),
+        (("--sse", "aws:kms", "--sse-kms-key-id", "it-1"), ()),
+        (("--sse-c", "AES256", "--sse-c-key", f"fileb://{key}"),) * 2,
+    )
+    for number, (asked, opening) in enumerate(ways):
+        target = f"s3://{bucket}/sealed-{number}"
+        aws("s3", "cp", source, target, *asked)
+        aws("s3", "cp", target, back, *opening)
+        assert_same(source, back)
+        source_key = [word.replace("--sse-c", "--sse-c-copy-source") for word in opening]
+        aws("s3", "cp", target, f"s3://{bucket}/opened-{number}", *source_key)
+        aws("s3", "cp", f"s3://{bucket}/opened-{number}", back)
+        assert_same(source, back)
+    assert "400" in aws("s3", "cp", f"s3://{bucket}/sealed-2", back, fails=True)
+
+
 def test_errors():
     assert "NoSuchKey" in s3api("get-object", "--key", "none", FOLDER / "none", fails=True)
     assert "NoSuchBucket" in aws("s3", "ls", "s3://no-such-bucket-here", fails=True)
@@ -198,7 +220,7 @@ def main():
     # Each call starts an interpreter, which takes most of the time: some at once.
     with concurrent.futures.ThreadPoolExecutor() as threads:
         chains = [
-            threads.submit(run, test_sync_both_ways),
+            threads.submit(run, test_sync_both_ways, test_encryption),
             threads.submit(run, test_checksum_algorithms, test_multipart_by_hand, test_range_and_metadata),
             threads.submit(run, test_server_side_copy_and_move, test_presign, test_cors),
         ]

@@ -260,6 +260,71 @@ def test_post_to_a_virtual_host_and_redirect():
     assert s3.get_object(Bucket=bucket, Key="redirected")["Body"].read() == b"1"
 
 
+def customer(byte, prefix=""):
+    return {f"{prefix}SSECustomerAlgorithm": "AES256", f"{prefix}SSECustomerKey": bytes([byte]) * 32}
+
+
+# How each mode is asked for, and what opens its objects.
+MODES = {
+    "plain": ({}, {}, {}),
+    "s3": ({"ServerSideEncryption": "AES256"}, {}, {}),
+    "kms": ({"ServerSideEncryption": "aws:kms", "SSEKMSKeyId": "it-2"}, {}, {}),
+    "customer": (customer(7), customer(7), customer(7, "CopySource")),
+    "other customer": (customer(8), customer(8), customer(8, "CopySource")),
+}
+
+
+def test_encryption():
+    length = 3 * 64 * 1024 + 77
+    data = content(length)
+    for mode, (asked, opening, _) in MODES.items():
+        put = s3.put_object(Bucket=bucket, Key=f"sealed/{mode}", Body=data, **asked)
+        assert put.get("ServerSideEncryption") == asked.get("ServerSideEncryption"), put
+        assert (put["ETag"] == f'"{hashlib.md5(data).hexdigest()}"') == (mode in ("plain", "s3")), (mode, put)
+        head = s3.head_object(Bucket=bucket, Key=f"sealed/{mode}", **opening)
+        assert head["ContentLength"] == length and head.get("SSEKMSKeyId") == asked.get("SSEKMSKeyId"), head
+        for first in (0, 65535, 65536, length - 1):
+            for last in (first, min(length - 1, first + 65536)):
+                got = s3.get_object(Bucket=bucket, Key=f"sealed/{mode}", Range=f"bytes={first}-{last}", **opening)
+                assert got["Body"].read() == data[first : last + 1], (mode, first, last)
+        md5 = base64.b64encode(hashlib.md5(data).digest()).decode()
+        s3.put_object(Bucket=bucket, Key="md5", Body=data, ContentMD5=md5, **asked)
+        other = {"Bucket": bucket, "Key": "md5", "Body": data + b"1", "ContentMD5": md5}
+        assert_error("BadDigest", 400, s3.put_object, **other, **asked)
+    assert_error("InvalidRequest", 400, s3.get_object, Bucket=bucket, Key="sealed/customer")
+    assert_error("InvalidArgument", 400, s3.get_object, Bucket=bucket, Key="sealed/customer", **customer(8))
+    assert_error("InvalidRequest", 400, s3.get_object, Bucket=bucket, Key="sealed/s3", **customer(8))
+
+
+def test_copies_between_all_kinds_of_encryption():
+    data = content(3 * 64 * 1024 + 77)
+    for source, (_, _, opening) in MODES.items():
+        for target, (asked, opened, _) in MODES.items():
+            key = f"copied/{source}/{target}"
+            copy = {"Bucket": bucket, "CopySource": {"Bucket": bucket, "Key": f"sealed/{source}"}}
+            s3.copy_object(Key=key, **copy, **opening, **asked)
+            assert s3.get_object(Bucket=bucket, Key=key, **opened)["Body"].read() == data, key
+            upload = s3.create_multipart_upload(Bucket=bucket, Key=key, **asked)["UploadId"]
+            part = {"Key": key, "UploadId": upload, "PartNumber": 1}
+            etag = s3.upload_part_copy(CopySourceRange="bytes=65000-70000", **part, **copy, **opening, **opened)
+            parts = {"Parts": [{"PartNumber": 1, "ETag": etag["CopyPartResult"]["ETag"]}]}
+            s3.complete_multipart_upload(Bucket=bucket, Key=key, UploadId=upload, MultipartUpload=parts)
+            got = s3.get_object(Bucket=bucket, Key=key, **opened)["Body"].read()
+            assert got == data[65000:70001], key
+
+
+def test_encrypted_multipart_of_20_mib():
+    data = content(20 * MIB)
+    config = TransferConfig(multipart_threshold=8 * MIB, multipart_chunksize=8 * MIB, max_concurrency=3)
+    for mode, (asked, opening, _) in MODES.items():
+        s3.upload_fileobj(io.BytesIO(data), bucket, "large", ExtraArgs=asked, Config=config)
+        back = io.BytesIO()
+        s3.download_fileobj(bucket, "large", back, ExtraArgs=opening, Config=config)
+        assert sha256(back.getvalue()) == sha256(data), mode
+        second = s3.get_object(Bucket=bucket, Key="large", PartNumber=2, **opening)
+        assert second["Body"].read() == data[8 * MIB : 16 * MIB], mode
+
+
 def test_emptying_a_bucket():
     resource = boto3.resource("s3", endpoint_url=ENDPOINT, region_name="us-east-1")
     resource.Bucket(bucket).objects.all().delete()

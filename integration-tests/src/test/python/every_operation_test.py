@@ -37,6 +37,7 @@ CHANGE = {
     "CreateMultipartUpload",
     "DeleteBucket",
     "DeleteBucketCors",
+    "DeleteBucketEncryption",
     "DeleteBucketLifecycle",
     "DeleteBucketOwnershipControls",
     "DeleteBucketPolicy",
@@ -48,6 +49,7 @@ CHANGE = {
     "DeletePublicAccessBlock",
     "PutBucketAcl",
     "PutBucketCors",
+    "PutBucketEncryption",
     "PutBucketLifecycle",
     "PutBucketLifecycleConfiguration",
     "PutBucketLogging",
@@ -65,6 +67,7 @@ CHANGE = {
     "PutObjectTagging",
     "PutPublicAccessBlock",
     "RenameObject",
+    "UpdateObjectEncryption",
     "UploadPart",
     "UploadPartCopy",
 }
@@ -150,6 +153,7 @@ def make():
     end_versioning(EMPTY)
     made(send("PUT", path(FULL)))
     made(send("PUT", path(EMPTY)))
+    made(send("DELETE", path(FULL), "encryption"))
     headers = {"x-amz-meta-color": "blue", "Content-Type": "text/plain"}
     made(send("PUT", path(FULL, KEY), headers=headers, body=BODY))
     made(send("PUT", path(FULL, SOURCE), body=BODY))

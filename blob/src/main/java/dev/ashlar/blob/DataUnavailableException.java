@@ -20,7 +20,9 @@ public final class DataUnavailableException extends UnavailableException {
     /** Another change of the same place was committed first. */
     CONFLICT,
     /** The receiver of the bytes is gone. */
-    CANCELLED
+    CANCELLED,
+    /** The bytes are not those that were written. */
+    DAMAGED
   }
 
   private final Reason reason;

@@ -1,5 +1,6 @@
 package dev.ashlar.blob;
 
+import dev.ashlar.codec.checksum.Md5;
 import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.client.ShardData;
 import dev.ashlar.protocol.layout.ByteRange;
@@ -16,6 +17,12 @@ public interface ObjectStore {
    * @param expectedLength bytes that will be written, or -1 when unknown; sizes the buffers
    */
   ObjectWriter newWriter(int profile, long expectedLength);
+
+  /** The same for data whose MD5 nobody asks for: {@link ObjectWriter#md5} throws. */
+  ObjectWriter newWriterWithoutMd5(int profile, long expectedLength);
+
+  /** Begins the MD5 of bytes that are not written as they are; the caller closes it. */
+  Md5 newMd5();
 
   /** Begins new data of the default profile. */
   ObjectWriter newWriter(long expectedLength);
@@ -47,8 +54,8 @@ public interface ObjectStore {
   /** Receives bytes in order. */
   interface DataSink {
     /**
-     * Takes ownership of the piece and releases it, even if this throws. Blocks while the receiver
-     * is slow.
+     * Takes ownership of the piece and releases it, even if this throws; it may overwrite the
+     * bytes. Blocks while the receiver is slow.
      *
      * @throws DataUnavailableException with {@link DataUnavailableException.Reason#CANCELLED} when
      *     the receiver is gone: reading stops

@@ -23,6 +23,8 @@ public interface ObjectWriter extends AutoCloseable {
    * Sends the remaining bytes to the drives and returns the MD5 of all bytes; nothing may be
    * written afterwards. The MD5s of several writers are computed together, see {@link
    * dev.ashlar.codec.checksum.Md5Lanes}.
+   *
+   * @throws IllegalStateException if the writer was begun without MD5
    */
   byte[] md5() throws DataUnavailableException, InterruptedException;
 

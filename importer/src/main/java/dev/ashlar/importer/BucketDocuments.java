@@ -1,12 +1,14 @@
 package dev.ashlar.importer;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.CORSRule;
+import software.amazon.awssdk.services.s3.model.GetBucketEncryptionResponse;
 import software.amazon.awssdk.services.s3.model.GetBucketLifecycleConfigurationResponse;
 import software.amazon.awssdk.services.s3.model.GetBucketNotificationConfigurationResponse;
 import software.amazon.awssdk.services.s3.model.GetBucketWebsiteResponse;
@@ -14,6 +16,8 @@ import software.amazon.awssdk.services.s3.model.Grant;
 import software.amazon.awssdk.services.s3.model.LifecycleRule;
 import software.amazon.awssdk.services.s3.model.Payer;
 import software.amazon.awssdk.services.s3.model.S3Exception;
+import software.amazon.awssdk.services.s3.model.ServerSideEncryptionByDefault;
+import software.amazon.awssdk.services.s3.model.ServerSideEncryptionRule;
 import software.amazon.awssdk.services.s3.model.Tag;
 import software.amazon.awssdk.services.s3.model.TransitionDefaultMinimumObjectSize;
 import software.amazon.awssdk.services.s3.model.WebsiteConfiguration;
@@ -100,7 +104,7 @@ final class BucketDocuments {
   }
 
   private void nameOthers() {
-    name("encryption", () -> source.getBucketEncryption(r -> r.bucket(bucket)));
+    name("encryption", this::missingEncryption);
     name("replication", () -> source.getBucketReplication(r -> r.bucket(bucket)));
     name("notifications", () -> notifications());
     name("ACL", this::acl);
@@ -157,6 +161,25 @@ final class BucketDocuments {
     } catch (SdkException e) {
       journal.note(bucket + ": whether it has " + what + " is not known: " + BucketPass.reason(e));
     }
+  }
+
+  /** Null if objects of the target are encrypted as those of the source. */
+  private @Nullable Object missingEncryption() {
+    List<String> wanted = encryption(source);
+    return wanted.isEmpty() || wanted.equals(encryption(target)) ? null : wanted;
+  }
+
+  /** The algorithms of the default encryption; none: there is none. */
+  private List<String> encryption(S3Client side) {
+    GetBucketEncryptionResponse answer =
+        BucketSettings.orNull(() -> side.getBucketEncryption(r -> r.bucket(bucket)));
+    return answer == null
+        ? List.of()
+        : answer.serverSideEncryptionConfiguration().rules().stream()
+            .map(ServerSideEncryptionRule::applyServerSideEncryptionByDefault)
+            .filter(Objects::nonNull)
+            .map(ServerSideEncryptionByDefault::sseAlgorithmAsString)
+            .toList();
   }
 
   private static @Nullable List<Tag> tags(S3Client side, String bucket) {

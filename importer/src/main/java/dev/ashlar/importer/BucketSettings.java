@@ -4,16 +4,21 @@ import java.io.IOException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.s3.model.BucketVersioningStatus;
+import software.amazon.awssdk.services.s3.model.GetBucketEncryptionResponse;
 import software.amazon.awssdk.services.s3.model.ObjectLockConfiguration;
 import software.amazon.awssdk.services.s3.model.ObjectLockEnabled;
 import software.amazon.awssdk.services.s3.model.ObjectLockRule;
 import software.amazon.awssdk.services.s3.model.S3Exception;
+import software.amazon.awssdk.services.s3.model.ServerSideEncryption;
+import software.amazon.awssdk.services.s3.model.ServerSideEncryptionRule;
 
 /** A bucket of both sides: what has to be set before its objects come, and what behind them. */
 final class BucketSettings {
   private static final int NOT_FOUND = 404;
   private static final int CONFLICT = 409;
+  private static final int SERVER_ERROR = 500;
 
+  private final Side source;
   private final Side target;
   private final String bucket;
   private final @Nullable BucketVersioningStatus versioning;
@@ -24,11 +29,13 @@ final class BucketSettings {
   private @Nullable BucketVersioningStatus found;
 
   private BucketSettings(
+      Side source,
       Side target,
       String bucket,
       SettingsRule rule,
       @Nullable BucketVersioningStatus versioning,
       @Nullable ObjectLockConfiguration lock) {
+    this.source = source;
     this.target = target;
     this.bucket = bucket;
     this.rule = rule;
@@ -38,6 +45,7 @@ final class BucketSettings {
 
   static BucketSettings read(Side source, Side target, String bucket, SettingsRule rule) {
     return new BucketSettings(
+        source,
         target,
         bucket,
         rule,
@@ -118,6 +126,44 @@ final class BucketSettings {
       setVersioning(BucketVersioningStatus.ENABLED);
     }
     prepareLock();
+    prepareEncryption();
+  }
+
+  /**
+   * SSE-S3 as the default of the source becomes that of the target, before the objects come. With
+   * another default their ETags would be others, so that it is only named at the end.
+   */
+  private void prepareEncryption() {
+    try {
+      if (isEncrypting(source) && !isEncrypting(target) && rule.mayAdd(bucket)) {
+        target
+            .s3()
+            .putBucketEncryption(
+                r ->
+                    r.bucket(bucket)
+                        .serverSideEncryptionConfiguration(
+                            c ->
+                                c.rules(
+                                    ServerSideEncryptionRule.builder()
+                                        .applyServerSideEncryptionByDefault(
+                                            d -> d.sseAlgorithm(ServerSideEncryption.AES256))
+                                        .build())));
+      }
+    } catch (S3Exception e) {
+      if (e.statusCode() >= SERVER_ERROR && !isUnknown(e)) {
+        throw e;
+      }
+    }
+  }
+
+  /** Whether new objects of the bucket get SSE-S3 by themselves. */
+  private boolean isEncrypting(Side side) {
+    GetBucketEncryptionResponse answer =
+        orNull(() -> side.s3().getBucketEncryption(r -> r.bucket(bucket)));
+    return answer != null
+        && answer.serverSideEncryptionConfiguration().rules().stream()
+            .map(ServerSideEncryptionRule::applyServerSideEncryptionByDefault)
+            .anyMatch(d -> d != null && d.sseAlgorithm() == ServerSideEncryption.AES256);
   }
 
   /** A default retention would lock copies of what the source does not retain, maybe for years. */

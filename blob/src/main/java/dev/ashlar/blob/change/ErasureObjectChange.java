@@ -203,7 +203,7 @@ public final class ErasureObjectChange implements ObjectChange {
       boolean isOutdated =
           switch (e.reason()) {
             case CONFLICT, GONE, MISPLACED -> true;
-            case TOO_FEW_DRIVES, FULL, OVERLOADED, CANCELLED -> false;
+            case TOO_FEW_DRIVES, FULL, OVERLOADED, CANCELLED, DAMAGED -> false;
           };
       if (!isOutdated || isLast) {
         throw e;

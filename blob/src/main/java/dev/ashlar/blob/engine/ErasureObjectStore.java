@@ -12,6 +12,7 @@ import dev.ashlar.blob.fold.FoldScheduler;
 import dev.ashlar.blob.read.ObjectReader;
 import dev.ashlar.blob.read.WindowRead;
 import dev.ashlar.blob.write.ErasureObjectWriter;
+import dev.ashlar.codec.checksum.Md5;
 import dev.ashlar.codec.checksum.Md5Lanes;
 import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.layout.ByteRange;
@@ -74,7 +75,17 @@ final class ErasureObjectStore implements ObjectStore {
 
   @Override
   public ObjectWriter newWriter(int profile, long expectedLength) {
-    return new ErasureObjectWriter(engine, lanes, profile, expectedLength);
+    return new ErasureObjectWriter(engine, lanes, lanes.start(), profile, expectedLength);
+  }
+
+  @Override
+  public ObjectWriter newWriterWithoutMd5(int profile, long expectedLength) {
+    return new ErasureObjectWriter(engine, lanes, null, profile, expectedLength);
+  }
+
+  @Override
+  public Md5 newMd5() {
+    return lanes.start();
   }
 
   @Override

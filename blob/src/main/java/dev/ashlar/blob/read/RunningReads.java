@@ -5,6 +5,7 @@ import dev.ashlar.blob.ObjectChange;
 import dev.ashlar.blob.ObjectStore;
 import dev.ashlar.blob.ObjectStore.DataSink;
 import dev.ashlar.blob.ObjectWriter;
+import dev.ashlar.codec.checksum.Md5;
 import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.layout.ByteRange;
 import java.time.Clock;
@@ -58,6 +59,16 @@ public final class RunningReads implements ObjectStore {
   @Override
   public ObjectWriter newWriter(int profile, long expectedLength) {
     return store.newWriter(profile, expectedLength);
+  }
+
+  @Override
+  public ObjectWriter newWriterWithoutMd5(int profile, long expectedLength) {
+    return store.newWriterWithoutMd5(profile, expectedLength);
+  }
+
+  @Override
+  public Md5 newMd5() {
+    return store.newMd5();
   }
 
   @Override

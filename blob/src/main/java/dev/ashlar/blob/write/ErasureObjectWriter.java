@@ -30,7 +30,7 @@ public final class ErasureObjectWriter implements ObjectWriter {
 
   private final EngineContext engine;
   private final Md5Lanes lanes;
-  private final Md5 md5;
+  private final @Nullable Md5 md5;
   private final int profile;
   private final long expectedLength;
   private final RequestMemory memory;
@@ -42,16 +42,17 @@ public final class ErasureObjectWriter implements ObjectWriter {
   private long length;
 
   /**
+   * @param md5 of the bytes, closed with this writer; null if no MD5 is needed
    * @param profile its number
    */
   public ErasureObjectWriter(
-      EngineContext engine, Md5Lanes lanes, int profile, long expectedLength) {
+      EngineContext engine, Md5Lanes lanes, @Nullable Md5 md5, int profile, long expectedLength) {
     this.engine = engine;
     this.lanes = lanes;
     this.profile = profile;
     this.expectedLength = expectedLength;
     this.memory = new RequestMemory(engine.memory());
-    this.md5 = lanes.start();
+    this.md5 = md5;
   }
 
   @Override
@@ -87,6 +88,10 @@ public final class ErasureObjectWriter implements ObjectWriter {
     checkOpen();
     byte[] known = digest;
     if (known == null) {
+      Md5 running = md5;
+      if (running == null) {
+        throw new IllegalStateException("begun without MD5");
+      }
       if (current != null) {
         current.sendRest();
       }
@@ -95,7 +100,7 @@ public final class ErasureObjectWriter implements ObjectWriter {
         // parallel.
         finishCurrent();
       }
-      known = md5.digest();
+      known = running.digest();
       digest = known;
     }
     return known.clone();
@@ -139,7 +144,9 @@ public final class ErasureObjectWriter implements ObjectWriter {
       state = State.SETTLED;
       blobs.forEach(BlobWriter::discard);
     }
-    md5.close();
+    if (md5 != null) {
+      md5.close();
+    }
     memory.close();
   }
 

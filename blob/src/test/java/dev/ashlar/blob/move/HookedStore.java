@@ -4,6 +4,7 @@ import dev.ashlar.blob.DataUnavailableException;
 import dev.ashlar.blob.ObjectChange;
 import dev.ashlar.blob.ObjectStore;
 import dev.ashlar.blob.ObjectWriter;
+import dev.ashlar.codec.checksum.Md5;
 import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.layout.ByteRange;
 
@@ -48,6 +49,16 @@ final class HookedStore implements ObjectStore {
   @Override
   public ObjectWriter newWriter(int profile, long expectedLength) {
     return store.newWriter(profile, expectedLength);
+  }
+
+  @Override
+  public ObjectWriter newWriterWithoutMd5(int profile, long expectedLength) {
+    return store.newWriterWithoutMd5(profile, expectedLength);
+  }
+
+  @Override
+  public Md5 newMd5() {
+    return store.newMd5();
   }
 
   @Override

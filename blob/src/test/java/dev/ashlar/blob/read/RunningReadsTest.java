@@ -9,6 +9,7 @@ import dev.ashlar.blob.ObjectChange;
 import dev.ashlar.blob.ObjectStore;
 import dev.ashlar.blob.ObjectStore.DataSink;
 import dev.ashlar.blob.ObjectWriter;
+import dev.ashlar.codec.checksum.Md5;
 import dev.ashlar.protocol.client.ManualClock;
 import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.client.ShardData;
@@ -35,6 +36,16 @@ class RunningReadsTest {
 
     @Override
     public ObjectWriter newWriter(long expectedLength) {
+      throw new IllegalStateException("nothing is written");
+    }
+
+    @Override
+    public ObjectWriter newWriterWithoutMd5(int profile, long expectedLength) {
+      throw new IllegalStateException("nothing is written");
+    }
+
+    @Override
+    public Md5 newMd5() {
       throw new IllegalStateException("nothing is written");
     }
 

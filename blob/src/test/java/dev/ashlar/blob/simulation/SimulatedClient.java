@@ -302,7 +302,7 @@ final class SimulatedClient {
               case MISPLACED -> haveMoved();
               case CONFLICT -> model.isTouchedSince(key, before) || haveMoved();
               case GONE -> model.isTouchedSince(key, before);
-              case CANCELLED -> false;
+              case CANCELLED, DAMAGED -> false;
             };
     if (!isExcused) {
       throw new AssertionError("no reason for " + e.reason(), e);

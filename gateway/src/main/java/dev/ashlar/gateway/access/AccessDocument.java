@@ -24,7 +24,10 @@ public enum AccessDocument {
   REQUESTER_PAYS(4),
 
   /** A BucketLoggingDocument. */
-  LOGGING(5);
+  LOGGING(5),
+
+  /** A BucketEncryptionDocument. */
+  ENCRYPTION(6);
 
   static final List<Integer> NUMBERS = Stream.of(values()).map(AccessDocument::number).toList();
 

@@ -10,6 +10,7 @@ import dev.ashlar.gateway.access.policy.decision.BucketAccess;
 import dev.ashlar.gateway.access.policy.decision.ObjectOwnership;
 import dev.ashlar.gateway.access.policy.decision.PublicAccessBlock;
 import dev.ashlar.gateway.access.policy.document.MalformedPolicyException;
+import dev.ashlar.gateway.encryption.BucketEncryption;
 import dev.ashlar.gateway.lifecycle.LifecycleDocuments;
 import dev.ashlar.gateway.lifecycle.LifecycleRules;
 import dev.ashlar.protocol.message.BucketConfigAnswer;
@@ -33,6 +34,7 @@ import org.jspecify.annotations.Nullable;
  * @param lifecycle null: no rules
  * @param requesterPays whether other accounts have to agree to pay for their requests
  * @param logging null: requests are not logged
+ * @param encryption of new objects; null: never configured
  * @param documentBytes of its documents, as text
  */
 public record BucketConfig(
@@ -46,6 +48,7 @@ public record BucketConfig(
     @Nullable LifecycleRules lifecycle,
     boolean requesterPays,
     @Nullable BucketLogging logging,
+    @Nullable BucketEncryption encryption,
     long documentBytes) {
 
   static BucketConfig of(BucketConfigAnswer answer) {
@@ -71,6 +74,7 @@ public record BucketConfig(
         lifecycle == null ? null : lifecycle.rules(),
         documents.containsKey(AccessDocument.REQUESTER_PAYS.number()),
         BucketLogging.of(documents.get(AccessDocument.LOGGING.number())),
+        BucketEncryption.of(documents.get(AccessDocument.ENCRYPTION.number())),
         lifecycle == null ? bytes : bytes + lifecycle.bytes());
   }
 

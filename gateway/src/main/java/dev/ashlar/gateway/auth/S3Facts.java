@@ -1,6 +1,7 @@
 package dev.ashlar.gateway.auth;
 
 import dev.ashlar.gateway.access.policy.value.ConditionContext;
+import dev.ashlar.gateway.encryption.CustomerFields;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.AmzHeaderNames;
 import dev.ashlar.gateway.exchange.HttpExchange;
@@ -103,6 +104,9 @@ public record S3Facts(HttpExchange exchange, RequestFacts caller) implements Con
 
   /** Signers of URLs put headers into the query, where they count as well. */
   private List<String> header(String name) {
+    if (CustomerFields.isKey(name)) {
+      return List.of(); // policies are no place for keys of clients
+    }
     List<String> values = exchange.headers().getAll(name);
     if (!values.isEmpty() || exchange.rawQuery().isEmpty()) {
       // A header sent twice is one with both values, as in HTTP.

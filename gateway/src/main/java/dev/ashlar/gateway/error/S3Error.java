@@ -54,6 +54,8 @@ public enum S3Error {
   INVALID_CHUNK_SIZE_ERROR(
       403, "Only the last chunk is allowed to have a size less than 8192 bytes"),
   INVALID_DIGEST(400, "The Content-MD5 or checksum value that you specified is not valid."),
+  INVALID_ENCRYPTION_ALGORITHM_ERROR(
+      400, "The encryption request you specified is not valid. The valid value is AES256."),
   INVALID_LOCATION_CONSTRAINT(400, "The specified location-constraint is not valid"),
   INVALID_PART(
       400,
@@ -77,6 +79,7 @@ public enum S3Error {
   INVALID_WRITE_OFFSET(
       400, "The write offset value that you specified does not match the current object size."),
   KEY_TOO_LONG(400, "KeyTooLongError", "Your key is too long"),
+  KMS_NOT_FOUND(400, "KMS.NotFoundException", "Invalid keyId"),
   MALFORMED_ACL_ERROR(
       400,
       "MalformedACLError",

@@ -1,15 +1,19 @@
 package dev.ashlar.gateway.operation;
 
 import dev.ashlar.gateway.access.policy.value.ConditionContext;
+import dev.ashlar.gateway.encryption.EncryptionFields;
 import dev.ashlar.gateway.s3.S3Request;
+import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.message.Precondition;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The facts about a request in which headers count as far as the request heeds them: else senders
  * could meet the condition of a policy with a header that changes nothing.
  */
-record HeededFacts(ConditionContext others, S3Request request) implements ConditionContext {
+record HeededFacts(ConditionContext others, S3Request request, MetadataClient metadata)
+    implements ConditionContext {
   private static final String ACL = "s3:x-amz-acl";
   private static final String GRANT = "s3:x-amz-grant-";
 
@@ -25,6 +29,15 @@ record HeededFacts(ConditionContext others, S3Request request) implements Condit
       case "s3:if-match" -> given(condition().getIfMatch());
       case "s3:if-none-match" -> given(condition().getIfNoneMatch());
       case "s3:objectcreationoperation" -> List.of(Boolean.toString(!isOfUpload()));
+      case "s3:x-amz-server-side-encryption" ->
+          request instanceof S3Request.UploadRequest part
+              ? new UploadFacts(metadata, part).algorithm()
+              : given(encryption().algorithm());
+      case "s3:x-amz-server-side-encryption-aws-kms-key-id" ->
+          request instanceof S3Request.UploadRequest part
+              ? new UploadFacts(metadata, part).kmsKeyId()
+              : given(encryption().kmsKeyId());
+      case "s3:x-amz-server-side-encryption-customer-algorithm" -> given(customerAlgorithm());
       default -> !isAboutAcl(key) || heedsAcl() ? others.values(key) : List.of();
     };
   }
@@ -38,8 +51,27 @@ record HeededFacts(ConditionContext others, S3Request request) implements Condit
     };
   }
 
-  private static List<String> given(String etag) {
-    return etag.isEmpty() ? List.of() : List.of(etag);
+  private static List<String> given(@Nullable String value) {
+    return value == null || value.isEmpty() ? List.of() : List.of(value);
+  }
+
+  /** What decides how an object is encrypted that the request makes. */
+  private EncryptionFields encryption() {
+    return switch (request) {
+      case S3Request.VersionRequest write -> write.encryption();
+      case S3Request.AppendObject append -> append.encryption();
+      default -> EncryptionFields.NONE;
+    };
+  }
+
+  private @Nullable String customerAlgorithm() {
+    return switch (request) {
+      case S3Request.PatchObject patch -> patch.customer().algorithm();
+      case S3Request.UploadPart part -> part.customer().algorithm();
+      case S3Request.UploadPartCopy part -> part.customer().algorithm();
+      case S3Request.CompleteMultipartUpload complete -> complete.customer().algorithm();
+      default -> encryption().customer().algorithm();
+    };
   }
 
   /** On what a write finds under its key. */

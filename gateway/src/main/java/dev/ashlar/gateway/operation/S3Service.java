@@ -10,6 +10,8 @@ import dev.ashlar.gateway.audit.AuditEvent;
 import dev.ashlar.gateway.auth.Authenticator;
 import dev.ashlar.gateway.auth.Authenticator.AuthenticatedRequest;
 import dev.ashlar.gateway.auth.Authenticator.PayloadBody;
+import dev.ashlar.gateway.encryption.CustomerFields;
+import dev.ashlar.gateway.encryption.Encryptions;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.AmzHeaderNames;
@@ -20,6 +22,7 @@ import dev.ashlar.gateway.form.PostForm;
 import dev.ashlar.gateway.operation.access.AclHandler;
 import dev.ashlar.gateway.operation.access.BucketAccessHandler;
 import dev.ashlar.gateway.operation.bucket.BucketCorsHandler;
+import dev.ashlar.gateway.operation.bucket.BucketEncryptionHandler;
 import dev.ashlar.gateway.operation.bucket.BucketInfoHandler;
 import dev.ashlar.gateway.operation.bucket.BucketLifecycleHandler;
 import dev.ashlar.gateway.operation.bucket.BucketLockHandler;
@@ -49,6 +52,7 @@ import dev.ashlar.gateway.operation.object.DeleteObjectsHandler;
 import dev.ashlar.gateway.operation.object.GetObjectAttributesHandler;
 import dev.ashlar.gateway.operation.object.GetObjectHandler;
 import dev.ashlar.gateway.operation.object.HeadObjectHandler;
+import dev.ashlar.gateway.operation.object.ObjectEncryptionHandler;
 import dev.ashlar.gateway.operation.object.ObjectLockHandler;
 import dev.ashlar.gateway.operation.object.ObjectTaggingHandler;
 import dev.ashlar.gateway.operation.object.PostObjectHandler;
@@ -93,6 +97,7 @@ public final class S3Service implements RequestHandler {
       MetadataClient metadata,
       ObjectStore store,
       S3Config config,
+      Encryptions encryptions,
       MeterRegistry registry,
       Clock clock,
       Random random) {
@@ -102,7 +107,15 @@ public final class S3Service implements RequestHandler {
     this.crossOrigin = new CrossOrigin(metadata, config.virtualHosts());
     AccessControl access = new AccessControl(metadata);
     this.backend =
-        new Backend(metadata, store, access, new DecidedChanges(access), config, clock, random);
+        new Backend(
+            metadata,
+            store,
+            access,
+            new DecidedChanges(access),
+            config,
+            encryptions,
+            clock,
+            random);
     this.accessLog = new AccessLog(new LogDelivery(backend), registry);
   }
 
@@ -236,6 +249,7 @@ public final class S3Service implements RequestHandler {
         backend.access().requireExpectedOwner(request.bucket(), expectedOwner);
       }
       request.requireValid(sender.body().length());
+      requireSecureKeys(exchange);
       Permit permit = backend.access().require(caller(sender, request), request.needs());
       AuditEvent audit = exchange.audit();
       if (audit != null && !(request.needs().resource() instanceof Need.Resource.KeysOf)) {
@@ -252,8 +266,21 @@ public final class S3Service implements RequestHandler {
         audit.allowed();
       }
       return answer;
+    } catch (UploadFacts.UnknownException e) {
+      throw ErrorMapping.of(e.why());
     } catch (UnavailableException e) {
       throw ErrorMapping.of(e);
+    }
+  }
+
+  /** Keys of clients are not to be sent over connections without TLS where there is TLS. */
+  private void requireSecureKeys(HttpExchange exchange) throws S3Exception {
+    if (backend.encryptions().customerKeysNeedTls()
+        && !exchange.client().encrypted()
+        && CustomerFields.haveKey(exchange.headers())) {
+      throw S3Exception.invalidRequest(
+          "Requests specifying Server Side Encryption with Customer provided keys must be made over"
+              + " a secure connection.");
     }
   }
 
@@ -274,7 +301,8 @@ public final class S3Service implements RequestHandler {
     if (!(request instanceof S3Request.KeyRequest)) {
       return sender.caller();
     }
-    Caller caller = sender.caller().seeing(facts -> new HeededFacts(facts, request));
+    Caller caller =
+        sender.caller().seeing(facts -> new HeededFacts(facts, request, backend.metadata()));
     if (!(request instanceof S3Request.VersionRequest write)) {
       return caller;
     }
@@ -314,13 +342,14 @@ public final class S3Service implements RequestHandler {
           new AppendObjectHandler(backend).handle(append, permit, body);
       case S3Request.PatchObject patch ->
           new PatchObjectHandler(backend).handle(patch, permit, body);
-      case S3Request.HeadObject head -> HeadObjectHandler.handle(head, permit);
+      case S3Request.HeadObject head -> new HeadObjectHandler(backend).handle(head, permit);
       case S3Request.DeleteObject delete -> new DeleteObjectHandler(backend).handle(delete, permit);
       case S3Request.DeleteObjects delete ->
           new DeleteObjectsHandler(backend).handle(delete, permit, body, parts(exchange, logged));
       case S3Request.CopyObject copy -> new CopyObjectHandler(backend).handle(copy, permit);
       case S3Request.RenameObject rename -> new RenameObjectHandler(backend).handle(rename, permit);
-      case S3Request.GetObjectAttributes get -> GetObjectAttributesHandler.handle(get, permit);
+      case S3Request.GetObjectAttributes get ->
+          new GetObjectAttributesHandler(backend).handle(get, permit);
       case S3Request.ListObjects list -> new ListObjectsHandler(backend, caller).handle(list);
       case S3Request.ListObjectsV2 list -> new ListObjectsHandler(backend, caller).handle(list);
       case S3Request.ListObjectVersions list ->
@@ -363,6 +392,14 @@ public final class S3Service implements RequestHandler {
       case S3Request.GetBucketTagging get -> new BucketTaggingHandler(backend).handle(get);
       case S3Request.PutBucketTagging put -> new BucketTaggingHandler(backend).handle(put, body);
       case S3Request.DeleteBucketTagging delete -> new BucketTaggingHandler(backend).handle(delete);
+      case S3Request.GetBucketEncryption get ->
+          new BucketEncryptionHandler(backend).handle(get, permit);
+      case S3Request.PutBucketEncryption put ->
+          new BucketEncryptionHandler(backend).handle(put, body);
+      case S3Request.DeleteBucketEncryption delete ->
+          new BucketEncryptionHandler(backend).handle(delete);
+      case S3Request.UpdateObjectEncryption update ->
+          new ObjectEncryptionHandler(backend).handle(update, permit, body);
       case S3Request.GetBucketCors get -> new BucketCorsHandler(backend).handle(get);
       case S3Request.PutBucketCors put -> new BucketCorsHandler(backend).handle(put, body);
       case S3Request.DeleteBucketCors delete -> new BucketCorsHandler(backend).handle(delete);

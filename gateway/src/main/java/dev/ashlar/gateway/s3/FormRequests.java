@@ -1,6 +1,7 @@
 package dev.ashlar.gateway.s3;
 
 import dev.ashlar.gateway.checksum.Checksums;
+import dev.ashlar.gateway.encryption.EncryptionFields;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.form.PostForm;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
@@ -36,7 +37,8 @@ final class FormRequests {
             given,
             Precondition.getDefaultInstance(),
             checksum(headers),
-            AclHeaders.parse(headers)),
+            AclHeaders.parse(headers),
+            EncryptionFields.of(headers)),
         redirect(form),
         status(form));
   }

@@ -4,6 +4,8 @@ import dev.ashlar.gateway.access.acl.AclRequest;
 import dev.ashlar.gateway.access.acl.CannedAcl;
 import dev.ashlar.gateway.checksum.ChecksumKind;
 import dev.ashlar.gateway.checksum.Checksums;
+import dev.ashlar.gateway.encryption.CustomerFields;
+import dev.ashlar.gateway.encryption.EncryptionFields;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.AmzHeaderNames;
 import dev.ashlar.gateway.s3.S3Request.AppendDialect;
@@ -69,7 +71,8 @@ record ObjectRequestParser(
           Conditions.of(headers, Conditions.Names.PLAIN),
           attributes(),
           headerNumber("x-amz-part-number-marker", 0, Integer.MAX_VALUE),
-          headerNumber("x-amz-max-parts", PARTS_PAGE_MAX, PARTS_PAGE_MAX));
+          headerNumber("x-amz-max-parts", PARTS_PAGE_MAX, PARTS_PAGE_MAX),
+          CustomerFields.of(headers));
     }
     return new S3Request.GetObject(bucket, key, version, readOptions());
   }
@@ -103,7 +106,8 @@ record ObjectRequestParser(
         given,
         RequestHeaders.writeCondition(headers),
         Checksums.announced(headers),
-        AclHeaders.parse(headers));
+        AclHeaders.parse(headers),
+        EncryptionFields.of(headers));
   }
 
   /** What a write with a lock needs. */
@@ -148,7 +152,8 @@ record ObjectRequestParser(
         RequestHeaders.attributes(headers),
         storageClass(),
         RequestHeaders.writeCondition(headers),
-        Checksums.announced(headers));
+        Checksums.announced(headers),
+        EncryptionFields.of(headers));
   }
 
   /** The storage class that is asked for; null: none. */
@@ -191,7 +196,8 @@ record ObjectRequestParser(
         storageClass(),
         RequestHeaders.writeCondition(headers),
         Conditions.of(headers, Conditions.Names.PLAIN).ifUnmodifiedSince(),
-        Checksums.announced(headers));
+        Checksums.announced(headers),
+        CustomerFields.of(headers));
   }
 
   private S3Request delete() throws S3Exception {
@@ -217,7 +223,8 @@ record ObjectRequestParser(
         range,
         partNumber,
         "ENABLED".equalsIgnoreCase(headers.get(AmzHeaderNames.CHECKSUM_MODE)),
-        overrides());
+        overrides(),
+        CustomerFields.of(headers));
   }
 
   private Map<String, String> overrides() throws S3Exception {
@@ -239,12 +246,23 @@ record ObjectRequestParser(
     int partNumber = partNumber();
     RequestHeaders.requireContentLength(headers);
     return new S3Request.UploadPart(
-        bucket, key, uploadId(), partNumber, Checksums.announced(headers));
+        bucket,
+        key,
+        uploadId(),
+        partNumber,
+        Checksums.announced(headers),
+        CustomerFields.of(headers));
   }
 
   private S3Request uploadPartCopy() throws S3Exception {
     return new S3Request.UploadPartCopy(
-        bucket, key, uploadId(), partNumber(), copySource(), copyRange());
+        bucket,
+        key,
+        uploadId(),
+        partNumber(),
+        copySource(),
+        copyRange(),
+        CustomerFields.of(headers));
   }
 
   private String uploadId() throws S3Exception {
@@ -310,7 +328,8 @@ record ObjectRequestParser(
         copiesTags ? NewFacts.of(headers).withoutTags() : NewFacts.of(headers),
         RequestHeaders.writeCondition(headers),
         checksum == null ? ChecksumAlgorithm.CHECKSUM_NONE : Checksums.named(checksum),
-        AclHeaders.parse(headers));
+        AclHeaders.parse(headers),
+        EncryptionFields.of(headers));
   }
 
   private boolean copiesTags() throws S3Exception {
@@ -346,7 +365,8 @@ record ObjectRequestParser(
         decoded.substring(slash + 1),
         VersionId.parse("versionId", versionId),
         Conditions.of(headers, Conditions.Names.COPY_SOURCE),
-        headers.get("x-amz-source-expected-bucket-owner"));
+        headers.get("x-amz-source-expected-bucket-owner"),
+        CustomerFields.ofSource(headers));
   }
 
   private S3Request createUpload() throws S3Exception {
@@ -370,7 +390,8 @@ record ObjectRequestParser(
         NewFacts.of(headers),
         algorithm,
         type,
-        AclHeaders.parse(headers));
+        AclHeaders.parse(headers),
+        EncryptionFields.of(headers));
   }
 
   private static ChecksumType checksumType(String name) throws S3Exception {
@@ -392,7 +413,8 @@ record ObjectRequestParser(
         RequestHeaders.writeCondition(headers),
         size == null ? -1 : objectSize(size),
         expectedChecksum(),
-        type == null ? null : checksumType(type));
+        type == null ? null : checksumType(type),
+        CustomerFields.of(headers));
   }
 
   private @Nullable ExpectedChecksum expectedChecksum() throws S3Exception {

@@ -5,6 +5,8 @@ import dev.ashlar.gateway.access.Need.Resource;
 import dev.ashlar.gateway.access.VersionActions;
 import dev.ashlar.gateway.access.acl.AclRequest;
 import dev.ashlar.gateway.access.policy.decision.ObjectOwnership;
+import dev.ashlar.gateway.encryption.CustomerFields;
+import dev.ashlar.gateway.encryption.EncryptionFields;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
@@ -71,6 +73,10 @@ public sealed interface S3Request {
       case GetBucketTagging get -> onBucket("s3:GetBucketTagging", get.bucket());
       case PutBucketTagging put -> onBucket("s3:PutBucketTagging", put.bucket());
       case DeleteBucketTagging delete -> onBucket("s3:PutBucketTagging", delete.bucket());
+      case GetBucketEncryption get -> onBucket("s3:GetEncryptionConfiguration", get.bucket());
+      case PutBucketEncryption put -> onBucket("s3:PutEncryptionConfiguration", put.bucket());
+      case DeleteBucketEncryption delete ->
+          onBucket("s3:PutEncryptionConfiguration", delete.bucket());
       case GetBucketCors get -> onBucket("s3:GetBucketCORS", get.bucket());
       case PutBucketCors put -> onBucket("s3:PutBucketCORS", put.bucket());
       case DeleteBucketCors delete -> onBucket("s3:PutBucketCORS", delete.bucket());
@@ -94,6 +100,8 @@ public sealed interface S3Request {
       case GetObjectLegalHold get -> onStored(List.of("s3:GetObjectLegalHold"), get, get.version());
       case PutObjectLegalHold put ->
           Need.of("s3:PutObjectLegalHold", new Resource.KeysOf(put.bucket()));
+      case UpdateObjectEncryption update ->
+          onStored(List.of("s3:UpdateObjectEncryption"), update, update.version());
       case GetUnconfigured get ->
           Need.ofVersion(
               get.feature().readAction(),
@@ -173,6 +181,9 @@ public sealed interface S3Request {
     /** The ACL that its headers give the version. */
     AclRequest acl();
 
+    /** How it is to be encrypted, as the headers have it. */
+    EncryptionFields encryption();
+
     /** What it needs. Giving an ACL to what is written needs a right of its own. */
     private List<String> needed() {
       List<String> actions = given().needed("s3:PutObject");
@@ -189,7 +200,7 @@ public sealed interface S3Request {
     @Nullable VersionRef version();
   }
 
-  /** A request about what a version has beside its content: its tags or its lock. */
+  /** A request about what a version has beside its content: its tags, its lock or its data key. */
   sealed interface FactsRequest extends KeyRequest, OfVersion {
     /** The object that it is about. */
     default Resource.StoredObject stored() {
@@ -292,6 +303,13 @@ public sealed interface S3Request {
 
   record DeleteBucketTagging(String bucket) implements S3Request {}
 
+  record GetBucketEncryption(String bucket) implements S3Request {}
+
+  /** Replaces the default encryption by the one in the body. */
+  record PutBucketEncryption(String bucket) implements S3Request {}
+
+  record DeleteBucketEncryption(String bucket) implements S3Request {}
+
   record GetBucketCors(String bucket) implements S3Request {}
 
   /** Replaces the CORS configuration by the one in the body. */
@@ -335,6 +353,10 @@ public sealed interface S3Request {
   }
 
   record DeleteObjectTagging(String bucket, String key, @Nullable VersionRef version)
+      implements FactsRequest {}
+
+  /** Seals the data key of a version with the key that the body names. */
+  record UpdateObjectEncryption(String bucket, String key, @Nullable VersionRef version)
       implements FactsRequest {}
 
   record GetObjectLockConfiguration(String bucket) implements S3Request {}
@@ -480,7 +502,8 @@ public sealed interface S3Request {
       NewFacts given,
       Precondition precondition,
       ChecksumAlgorithm announced,
-      AclRequest acl)
+      AclRequest acl,
+      EncryptionFields encryption)
       implements DataRequest, VersionRequest {}
 
   /**
@@ -510,6 +533,11 @@ public sealed interface S3Request {
     public AclRequest acl() {
       return put.acl();
     }
+
+    @Override
+    public EncryptionFields encryption() {
+      return put.encryption();
+    }
   }
 
   /**
@@ -518,6 +546,7 @@ public sealed interface S3Request {
    * @param attributes of the object if it is created
    * @param offset the size of the object that the client expects
    * @param storageClass of the object; null: whichever it has
+   * @param encryption of the object if it is created; its customer key opens one that is there
    */
   record AppendObject(
       String bucket,
@@ -527,7 +556,8 @@ public sealed interface S3Request {
       ObjectAttributes attributes,
       @Nullable String storageClass,
       Precondition precondition,
-      ChecksumAlgorithm announced)
+      ChecksumAlgorithm announced,
+      EncryptionFields encryption)
       implements DataRequest {}
 
   /**
@@ -543,7 +573,8 @@ public sealed interface S3Request {
       @Nullable String storageClass,
       Precondition precondition,
       long unmodifiedSince,
-      ChecksumAlgorithm announced)
+      ChecksumAlgorithm announced,
+      CustomerFields customer)
       implements DataRequest {}
 
   /**
@@ -563,13 +594,14 @@ public sealed interface S3Request {
       NewFacts given,
       Precondition precondition,
       ChecksumAlgorithm checksum,
-      AclRequest acl)
+      AclRequest acl,
+      EncryptionFields encryption)
       implements VersionRequest {
     @Override
     public void requireValid(long bodyLength) throws S3Exception {
       boolean isSelf =
           bucket.equals(source.bucket()) && key.equals(source.key()) && source.version() == null;
-      if (isSelf && attributes.areKept() && storageClass == null) {
+      if (isSelf && attributes.areKept() && storageClass == null && !encryption.isGiven()) {
         throw S3Exception.invalidRequest(
             "This copy request is illegal because it is trying to copy an object to itself without"
                 + " changing the object's metadata, storage class, website redirect location or"
@@ -622,7 +654,8 @@ public sealed interface S3Request {
       Conditions conditions,
       Set<ObjectAttribute> attributes,
       int partNumberMarker,
-      int maxParts)
+      int maxParts,
+      CustomerFields customer)
       implements KeyRequest, OfVersion {}
 
   /** Deletes the present version, or the one that is named for good. */
@@ -661,11 +694,17 @@ public sealed interface S3Request {
       NewFacts given,
       ChecksumAlgorithm checksum,
       ChecksumType checksumType,
-      AclRequest acl)
+      AclRequest acl,
+      EncryptionFields encryption)
       implements VersionRequest {}
 
   record UploadPart(
-      String bucket, String key, String uploadId, int partNumber, ChecksumAlgorithm announced)
+      String bucket,
+      String key,
+      String uploadId,
+      int partNumber,
+      ChecksumAlgorithm announced,
+      CustomerFields customer)
       implements DataRequest, UploadRequest {}
 
   /** Copies a range of an object, or all of it if the range is null, into a part. */
@@ -675,7 +714,8 @@ public sealed interface S3Request {
       String uploadId,
       int partNumber,
       CopySource source,
-      @Nullable ByteRange range)
+      @Nullable ByteRange range,
+      CustomerFields customer)
       implements UploadRequest {}
 
   /**
@@ -691,7 +731,8 @@ public sealed interface S3Request {
       Precondition precondition,
       long objectSize,
       @Nullable ExpectedChecksum checksum,
-      @Nullable ChecksumType checksumType)
+      @Nullable ChecksumType checksumType,
+      CustomerFields customer)
       implements UploadRequest {}
 
   record AbortMultipartUpload(String bucket, String key, String uploadId)
@@ -715,13 +756,15 @@ public sealed interface S3Request {
    * @param partNumber 0 for none
    * @param checksum whether the stored checksum is wanted
    * @param overrides headers of the answer by lower-case name
+   * @param customer what opens an object with SSE-C
    */
   record ReadOptions(
       Conditions conditions,
       @Nullable RangeSpec range,
       int partNumber,
       boolean checksum,
-      Map<String, String> overrides) {}
+      Map<String, String> overrides,
+      CustomerFields customer) {}
 
   /** The attributes that GetObjectAttributes can return. */
   enum ObjectAttribute {
@@ -747,13 +790,15 @@ public sealed interface S3Request {
    *
    * @param version null: the present one
    * @param expectedOwner of its bucket, null for any
+   * @param customer what opens it if it has SSE-C
    */
   record CopySource(
       String bucket,
       String key,
       @Nullable VersionRef version,
       Conditions conditions,
-      @Nullable String expectedOwner) {
+      @Nullable String expectedOwner,
+      CustomerFields customer) {
     /** As conditions of policies name it, whatever its version. */
     public String name() {
       return bucket + "/" + key;

@@ -3,6 +3,8 @@ package dev.ashlar.gateway.s3;
 import dev.ashlar.gateway.access.acl.AclRequest;
 import dev.ashlar.gateway.access.policy.decision.ObjectOwnership;
 import dev.ashlar.gateway.checksum.Checksums;
+import dev.ashlar.gateway.encryption.CustomerFields;
+import dev.ashlar.gateway.encryption.EncryptionFields;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.AmzHeaderNames;
@@ -83,6 +85,7 @@ public final class S3RequestParser {
         throw S3Exception.unsupportedHeader(RedirectLocation.HEADER);
       }
     }
+    requireHeededEncryption(request, headers);
     if (!(request instanceof S3Request.DeleteObject)) {
       DeleteConditions.requireAbsent(headers);
     }
@@ -98,6 +101,25 @@ public final class S3RequestParser {
           "This operation does not accept a version-id.", VERSION, query.get(VERSION, ""));
     }
     return request;
+  }
+
+  /** Parts are encrypted as their upload is, whatever else their headers say. */
+  private static void requireHeededEncryption(S3Request request, HttpHeaders headers)
+      throws S3Exception {
+    boolean isWrite =
+        request instanceof S3Request.VersionRequest || request instanceof S3Request.AppendObject;
+    boolean isOfUpload = request instanceof S3Request.UploadRequest;
+    if (!isWrite && !isOfUpload) {
+      EncryptionFields.requireAbsent(headers);
+    }
+    boolean isRead =
+        request instanceof S3Request.GetObject
+            || request instanceof S3Request.HeadObject
+            || request instanceof S3Request.GetObjectAttributes
+            || request instanceof S3Request.PatchObject;
+    boolean isCopy =
+        request instanceof S3Request.CopyObject || request instanceof S3Request.UploadPartCopy;
+    CustomerFields.requireHeeded(headers, isWrite || isOfUpload || isRead, isCopy);
   }
 
   private S3Request operation(HttpExchange exchange, Query query, HttpHeaders headers)
@@ -116,6 +138,9 @@ public final class S3RequestParser {
     }
     if (query.has("tagging")) {
       return TaggingRequests.of(exchange.method(), bucket, key, version);
+    }
+    if (query.has("encryption")) {
+      return encryption(exchange.method(), bucket, key, version);
     }
     if (key == null && query.has("cors")) {
       return cors(exchange.method(), bucket, headers);
@@ -136,6 +161,18 @@ public final class S3RequestParser {
     return key == null
         ? bucket(exchange.method(), bucket, query, headers)
         : new ObjectRequestParser(bucket, key, version, query, headers).parse(exchange.method());
+  }
+
+  private static S3Request encryption(
+      String method, String bucket, @Nullable String key, @Nullable VersionRef version) {
+    if (key != null) {
+      return new S3Request.UpdateObjectEncryption(bucket, key, version);
+    }
+    return switch (method) {
+      case "GET" -> new S3Request.GetBucketEncryption(bucket);
+      case "PUT" -> new S3Request.PutBucketEncryption(bucket);
+      default -> new S3Request.DeleteBucketEncryption(bucket);
+    };
   }
 
   private static S3Request cors(String method, String bucket, HttpHeaders headers) {

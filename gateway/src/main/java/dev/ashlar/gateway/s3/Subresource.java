@@ -32,6 +32,8 @@ public final class Subresource {
           object("attributes", "GET"),
           bucket("cors", "GET PUT DELETE"),
           bucket("delete", "POST"),
+          bucket("encryption", "GET PUT DELETE"),
+          object("encryption", "PUT"),
           bucket("lifecycle", "GET PUT DELETE"),
           bucket("list-type", "GET"),
           bucket("location", "GET"),
@@ -62,11 +64,6 @@ public final class Subresource {
                   "GetBucketAccelerateConfiguration",
                   "s3:GetAccelerateConfiguration",
                   empty("AccelerateConfiguration")),
-          bucket("encryption", "GET PUT DELETE")
-              .unconfigured(
-                  "GetBucketEncryption",
-                  "s3:GetEncryptionConfiguration",
-                  S3Error.SERVER_SIDE_ENCRYPTION_CONFIGURATION_NOT_FOUND),
           bucket("notification", "GET PUT")
               .unconfigured(
                   "GetBucketNotificationConfiguration",
@@ -91,7 +88,6 @@ public final class Subresource {
           bucket("metrics", "GET PUT DELETE").notImplemented(),
           bucket("session", "GET").notImplemented(),
           object("annotation", "GET PUT DELETE").notImplemented(),
-          object("encryption", "PUT").notImplemented(),
           object("restore", "POST").notImplemented(),
           object("select", "POST").notImplemented(),
           object("select-type", "POST").notImplemented(),

@@ -1,6 +1,8 @@
 package dev.ashlar.gateway.s3;
 
 import dev.ashlar.gateway.checksum.ChecksumKind;
+import dev.ashlar.gateway.encryption.CustomerFields;
+import dev.ashlar.gateway.encryption.EncryptionFields;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.AmzHeaderNames;
 import dev.ashlar.gateway.uri.Query;
@@ -128,7 +130,10 @@ final class SupportedHeaders {
           "x-amz-storage-class",
           RedirectLocation.HEADER);
 
-  /** Read from the headers alone, where S3 may read them from the query. */
+  /**
+   * Read from the headers alone, where S3 may read them from the query. So are keys, which URLs
+   * would carry into logs.
+   */
   private static final Set<String> HEADERS_ONLY =
       Set.of("x-amz-decoded-content-length", "x-amz-expected-bucket-owner", "x-amz-trailer");
 
@@ -164,7 +169,7 @@ final class SupportedHeaders {
   }
 
   private static void add(HttpHeaders joined, String name, String value) throws S3Exception {
-    if (HEADERS_ONLY.contains(name) || !isHeaderName(name)) {
+    if (HEADERS_ONLY.contains(name) || CustomerFields.isKey(name) || !isHeaderName(name)) {
       throw S3Exception.unsupportedHeader(name);
     }
     List<String> others = joined.getAll(name);
@@ -195,8 +200,10 @@ final class SupportedHeaders {
         if (!isServed && !isSupported(lower, value)) {
           throw S3Exception.unsupportedHeader(lower);
         }
-        if (SINGLE.contains(lower) && headers.getAll(lower).size() > 1) {
-          throw S3Exception.invalidArgument("The header may come only once", lower, value);
+        boolean isSingle = SINGLE.contains(lower) || EncryptionFields.isName(lower);
+        if (isSingle && headers.getAll(lower).size() > 1) {
+          throw S3Exception.invalidArgument(
+              "The header may come only once", lower, CustomerFields.isKey(lower) ? "" : value);
         }
       }
     }
@@ -225,6 +232,7 @@ final class SupportedHeaders {
         !name.startsWith(AMZ)
             || name.startsWith(META)
             || FIELDS.contains(name)
+            || EncryptionFields.isName(name)
             || ChecksumKind.ofHeader(name) != null;
     if (!isServed) {
       throw S3Exception.unsupportedHeader(name);
@@ -244,6 +252,7 @@ final class SupportedHeaders {
       case "x-amz-request-payer" -> value.equals("requester");
       default ->
           IMPLEMENTED.contains(name)
+              || EncryptionFields.isName(name)
               || HARMLESS.contains(name)
               || name.startsWith(META)
               || AclHeaders.isGrant(name);

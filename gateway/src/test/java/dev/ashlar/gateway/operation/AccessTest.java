@@ -52,6 +52,10 @@ class AccessTest {
   private static final String WEBSITE =
       "<WebsiteConfiguration><IndexDocument><Suffix>index.html</Suffix></IndexDocument>"
           + "</WebsiteConfiguration>";
+  private static final String ENCRYPTION =
+      "<ServerSideEncryptionConfiguration><Rule><ApplyServerSideEncryptionByDefault>"
+          + "<SSEAlgorithm>AES256</SSEAlgorithm></ApplyServerSideEncryptionByDefault></Rule>"
+          + "</ServerSideEncryptionConfiguration>";
   private static final String LOGGING =
       "<BucketLoggingStatus><LoggingEnabled><TargetBucket>conf</TargetBucket>"
           + "<TargetPrefix>log/</TargetPrefix></LoggingEnabled></BucketLoggingStatus>";
@@ -177,6 +181,26 @@ class AccessTest {
         S3Request.PutBucketCors.class, "PUT /conf?cors", "s3:PutBucketCORS", "bucket submit"),
     DELETE_BUCKET_CORS(
         S3Request.DeleteBucketCors.class, "DELETE /conf?cors", "s3:PutBucketCORS", "bucket submit"),
+    GET_BUCKET_ENCRYPTION(
+        S3Request.GetBucketEncryption.class,
+        "GET /conf?encryption",
+        "s3:GetEncryptionConfiguration",
+        "bucket"),
+    PUT_BUCKET_ENCRYPTION(
+        S3Request.PutBucketEncryption.class,
+        "PUT /conf?encryption",
+        "s3:PutEncryptionConfiguration",
+        "bucket submit"),
+    DELETE_BUCKET_ENCRYPTION(
+        S3Request.DeleteBucketEncryption.class,
+        "DELETE /conf?encryption",
+        "s3:PutEncryptionConfiguration",
+        "bucket submit"),
+    UPDATE_OBJECT_ENCRYPTION(
+        S3Request.UpdateObjectEncryption.class,
+        "PUT /bkt/sealed?encryption",
+        "s3:UpdateObjectEncryption",
+        "object submit"),
     GET_LIFECYCLE(
         S3Request.GetBucketLifecycleConfiguration.class,
         "GET /conf?lifecycle",
@@ -405,7 +429,9 @@ class AccessTest {
         TestS3.request("PUT", "/conf?lifecycle")
             .body(LIFECYCLE)
             .header("Content-MD5", "not looked at here"));
+    s3.ok(200, TestS3.request("PUT", "/conf?encryption").body(ENCRYPTION));
     s3.ok(200, TestS3.request("PUT", "/bkt/k").body("data"));
+    TestKeys.putSealed(s3, "bkt", "sealed");
     uploadId = s3.ok(200, "POST", "/bkt/m?uploads").element("UploadId");
     partEtag =
         s3.ok(200, TestS3.request("PUT", "/bkt/m?partNumber=1&uploadId=" + uploadId).body("part"))
@@ -425,6 +451,11 @@ class AccessTest {
       case PUT_PUBLIC_ACCESS_BLOCK -> request.body(BLOCK);
       case PUT_OWNERSHIP_CONTROLS -> request.body(OWNERSHIP);
       case PUT_LIFECYCLE -> request.body(LIFECYCLE).header("Content-MD5", "not looked at here");
+      case PUT_BUCKET_ENCRYPTION -> request.body(ENCRYPTION);
+      case UPDATE_OBJECT_ENCRYPTION ->
+          request.body(
+              "<ObjectEncryption><SSE-KMS><KMSKeyArn>kms-2</KMSKeyArn></SSE-KMS>"
+                  + "</ObjectEncryption>");
       case PUT_BUCKET_WEBSITE -> request.body(WEBSITE);
       case PUT_BUCKET_LOGGING -> request.body(LOGGING);
       case PUT_BUCKET_REQUEST_PAYMENT ->
@@ -485,6 +516,7 @@ class AccessTest {
             "/conf?publicAccessBlock",
             "/conf?ownershipControls",
             "/conf?cors",
+            "/conf?encryption",
             "/conf?lifecycle",
             "/empty?website",
             "/bkt?logging",

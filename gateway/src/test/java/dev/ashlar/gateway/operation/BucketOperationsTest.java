@@ -139,7 +139,6 @@ class BucketOperationsTest {
 
   @ParameterizedTest
   @CsvSource({
-    "encryption, ServerSideEncryptionConfigurationNotFoundError",
     "replication, ReplicationConfigurationNotFoundError",
     "inventory, NotImplemented",
     "metrics, NotImplemented"

@@ -57,6 +57,54 @@ class ChosenFactsTest {
     s3.refused("NoSuchKey", "GET", "/bkt/new");
   }
 
+  private static final String SSE = "x-amz-server-side-encryption";
+
+  /** The policy is asked before the value is judged. */
+  @Test
+  void policiesDemandEncryption() throws Exception {
+    put(
+        statement("Allow", "s3:PutObject", ""),
+        statement("Deny", "s3:PutObject", "'StringNotEquals':{'s3:" + SSE + "':'AES256'}"));
+    s3.refused("AccessDenied", as(OTHER, "PUT", "/bkt/new").body("x"));
+    s3.refused("AccessDenied", as(OTHER, "PUT", "/bkt/new").header(SSE, "AES192").body("x"));
+    s3.refused("AccessDenied", as(OTHER, "PUT", "/bkt/new").header(SSE, "aws:kms").body("x"));
+    s3.refused(
+        "AccessDenied", as(OTHER, "POST", "/bkt/new?append&position=0").header(SSE, "").body("x"));
+    s3.refused("NoSuchKey", "GET", "/bkt/new");
+    s3.ok(200, as(OTHER, "PUT", "/bkt/new").header(SSE, "AES256").body("x"));
+  }
+
+  @Test
+  void policiesDemandAKeyOfTheClient() throws Exception {
+    put(
+        statement("Allow", "s3:PutObject", ""),
+        statement("Deny", "s3:PutObject", "'Null':{'s3:" + SSE + "-customer-algorithm':'true'}"));
+    s3.refused("AccessDenied", as(OTHER, "PUT", "/bkt/new").body("x"));
+    s3.ok(200, TestKeys.withCustomer(as(OTHER, "PUT", "/bkt/new"), 1).body("x"));
+  }
+
+  @Test
+  void policiesDemandAKmsKey() throws Exception {
+    put(
+        statement(
+            "Allow", "s3:PutObject", "'StringEquals':{'s3:" + SSE + "-aws-kms-key-id':'kms-2'}"));
+    s3.refused("AccessDenied", TestKeys.withKms(as(OTHER, "PUT", "/bkt/new"), "kms-1").body("x"));
+    s3.ok(200, TestKeys.withKms(as(OTHER, "PUT", "/bkt/new"), "kms-2").body("x"));
+  }
+
+  /** A header of a part changes nothing. The upload decides how it is encrypted. */
+  @Test
+  void headersOfPartsMeetNoCondition() throws Exception {
+    String upload = s3.ok(200, TestS3.request("POST", "/bkt/m?uploads")).element("UploadId");
+    put(statement("Allow", "s3:PutObject", "'StringEquals':{'s3:" + SSE + "':'AES256'}"));
+    s3.refused(
+        "AccessDenied",
+        as(OTHER, "PUT", "/bkt/m?partNumber=1&uploadId=" + upload).header(SSE, "AES256").body("x"));
+    s3.refused(
+        "AccessDenied",
+        as(OTHER, "PUT", "/bkt/m?partNumber=1&uploadId=none").header(SSE, "AES256").body("x"));
+  }
+
   @Test
   void theDirectiveOfACopyMeansNothingToOtherWrites() throws Exception {
     put(

@@ -3,6 +3,7 @@ package dev.ashlar.gateway.operation;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,9 +32,7 @@ class HeaderSupportTest {
     "x-amz-rename-source, /bkt/other",
     "x-amz-rename-source-if-match, abc",
     "x-amz-s3session-token, abc",
-    "x-amz-server-side-encryption, AES256",
-    "x-amz-server-side-encryption-customer-algorithm, AES256",
-    "x-amz-copy-source-server-side-encryption-customer-algorithm, AES256",
+    "x-amz-server-side-encryption-everything, AES256",
     "x-amz-grant-everything, id=1",
     "x-amz-optional-object-attributes, Everything",
     "x-amz-checksum-sha3, abc",
@@ -129,6 +128,78 @@ class HeaderSupportTest {
     assertUnchanged();
   }
 
+  /** Requests that cannot heed them do not ignore them. */
+  @ParameterizedTest
+  @CsvSource({
+    "x-amz-server-side-encryption, AES256",
+    "x-amz-server-side-encryption, anything",
+    "x-amz-server-side-encryption-aws-kms-key-id, k",
+    "x-amz-server-side-encryption-context, e30=",
+    "x-amz-server-side-encryption-bucket-key-enabled, true"
+  })
+  void encryptionIsOnlyForWrites(String name, String value) throws Exception {
+    refuseEncryption(name, value, "GET /bkt/k", "HEAD /bkt/k");
+  }
+
+  private void refuseEncryption(String name, String value, String... more) throws Exception {
+    for (String request :
+        Stream.concat(
+                Stream.of(more),
+                Stream.of(
+                    "DELETE /bkt/k",
+                    "PUT /new",
+                    "POST /bkt?delete",
+                    "PUT /bkt/k?tagging",
+                    "GET /bkt",
+                    "PUT /bkt/k?encryption"))
+            .toList()) {
+      String[] line = request.split(" ", -1);
+      TestAnswer answer = s3.send(TestS3.request(line[0], line[1]).header(name, value));
+      assertEquals("InvalidArgument", answer.code(), request);
+      if (!line[0].equals("HEAD")) {
+        assertEquals(name, answer.detail("ArgumentName"), request);
+      }
+    }
+    s3.refused("NoSuchBucket", "HEAD", "/new");
+    assertUnchanged();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "x-amz-server-side-encryption-customer-algorithm, AES256",
+    "x-amz-server-side-encryption-customer-key, AAAA",
+    "x-amz-server-side-encryption-customer-key-md5, AAAA"
+  })
+  void keysOfClientsAreForObjects(String name, String value) throws Exception {
+    refuseEncryption(name, value);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "x-amz-copy-source-server-side-encryption-customer-algorithm, AES256",
+    "x-amz-copy-source-server-side-encryption-customer-key, AAAA",
+    "x-amz-copy-source-server-side-encryption-customer-key-md5, AAAA"
+  })
+  void keysOfSourcesAreForCopies(String name, String value) throws Exception {
+    refuseEncryption(name, value, "GET /bkt/k", "PUT /bkt/k", "PUT /bkt/k?append&position=6");
+  }
+
+  /** Policies compare what requests ask for. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "x-amz-server-side-encryption",
+        "x-amz-server-side-encryption-aws-kms-key-id",
+        "x-amz-server-side-encryption-customer-key"
+      })
+  void encryptionIsAskedForOnce(String name) throws Exception {
+    TestAnswer answer =
+        s3.send(
+            TestS3.request("PUT", "/bkt/k").header(name, "one").header(name, "two").body("after"));
+    assertEquals("InvalidArgument", answer.code());
+    assertUnchanged();
+  }
+
   @Test
   void onlyNewBucketsGetObjectLock() throws Exception {
     for (String request : new String[] {"PUT /bkt/k", "GET /bkt", "PUT /bkt?tagging"}) {
@@ -187,7 +258,8 @@ class HeaderSupportTest {
   @ValueSource(
       strings = {
         "x-amz-mfa=1",
-        "x-amz-server-side-encryption=AES256",
+        "x-amz-server-side-encryption-customer-key=AAAA",
+        "x-amz-copy-source-server-side-encryption-customer-key=AAAA",
         "x-amz-expected-bucket-owner=other",
         "x-amz-meta-a%0d%0ab=c"
       })

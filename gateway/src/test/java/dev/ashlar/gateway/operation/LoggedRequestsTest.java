@@ -58,6 +58,27 @@ class LoggedRequestsTest {
     }
   }
 
+  @Test
+  void keysOfClientsAreNotInTheLog() throws Exception {
+    String key = "pO3upElrwuEXSoFwCfnZPdSsmt/xWeFa0N9KgDijwVs=";
+    String prefix = "x-amz-server-side-encryption-customer-";
+    send(
+        "PUT",
+        "/bkt/k",
+        prefix
+            + "algorithm: AES256\r\n"
+            + prefix
+            + "key: "
+            + key
+            + "\r\n"
+            + prefix
+            + "key-md5: AAAAAAAAAAAAAAAAAAAAAA==\r\n",
+        "x");
+    send("GET", "/bkt/k?" + prefix + "key=" + key.replace("/", "%2F"), "", "");
+    send("GET", "/bkt/k?X-Amz-Server-Side-Encryption-Customer-Key=" + key, "", "");
+    assertFalse(lines().toString().contains("pO3upElrwu"));
+  }
+
   /** The fields of the lines of all requests, in the order in which these were sent. */
   private List<List<String>> lines() throws Exception {
     // The lines of a request are written after its answer.

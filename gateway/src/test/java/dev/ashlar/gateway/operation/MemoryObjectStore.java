@@ -6,6 +6,8 @@ import dev.ashlar.blob.ObjectChange;
 import dev.ashlar.blob.ObjectStore;
 import dev.ashlar.blob.ObjectStore.DataSink;
 import dev.ashlar.blob.ObjectWriter;
+import dev.ashlar.codec.checksum.Md5;
+import dev.ashlar.codec.checksum.Md5Lanes;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ObjectRead;
@@ -28,6 +30,7 @@ import dev.ashlar.protocol.model.PlacementMap;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -41,6 +44,7 @@ final class MemoryObjectStore implements ObjectStore {
   private static final int PIECE_BYTES = 16 << 10;
 
   final SlabPool slabs = new SlabPool();
+  private final Md5Lanes md5s = new Md5Lanes();
   private final MetadataClient metadata;
   private final Map<BlobIdValue, byte[]> blobs = new HashMap<>();
   private long sequence;
@@ -75,6 +79,16 @@ final class MemoryObjectStore implements ObjectStore {
     beforeCommit = action;
   }
 
+  /** The stored bytes of all blobs, which tests may damage. */
+  Collection<byte[]> stored() {
+    return blobs.values();
+  }
+
+  /** The stored bytes of a blob. */
+  byte[] stored(BlobIdValue blob) {
+    return Objects.requireNonNull(blobs.get(blob));
+  }
+
   int blobCount() {
     return blobs.size();
   }
@@ -87,6 +101,16 @@ final class MemoryObjectStore implements ObjectStore {
   @Override
   public ObjectWriter newWriter(long expectedLength) {
     return newWriter(metadata.placement().standardNumber(), expectedLength);
+  }
+
+  @Override
+  public ObjectWriter newWriterWithoutMd5(int profile, long expectedLength) {
+    return new Writer(profile);
+  }
+
+  @Override
+  public Md5 newMd5() {
+    return md5s.start();
   }
 
   @Override

@@ -256,7 +256,7 @@ class PostObjectTest {
         "x-amz-acl",
         "x-amz-grant-read",
         "x-amz-write-offset-bytes",
-        "x-amz-server-side-encryption",
+        "x-amz-server-side-encryption-everything",
         "x-amz-expected-bucket-owner",
         "x-amz-whatever",
         "x-amz-meta-ü"

@@ -26,6 +26,7 @@ class RequestAuditTest {
           "CreateMultipartUpload",
           "DeleteBucket",
           "DeleteBucketCors",
+          "DeleteBucketEncryption",
           "DeleteBucketLifecycle",
           "DeleteBucketOwnershipControls",
           "DeleteBucketPolicy",
@@ -36,6 +37,7 @@ class RequestAuditTest {
           "DeleteObjects",
           "DeletePublicAccessBlock",
           "GetBucketCors",
+          "GetBucketEncryption",
           "GetBucketLifecycleConfiguration",
           "GetBucketLocation",
           "GetBucketLogging",
@@ -64,6 +66,7 @@ class RequestAuditTest {
           "PatchObject",
           "PostObject",
           "PutBucketCors",
+          "PutBucketEncryption",
           "PutBucketLifecycleConfiguration",
           "PutBucketLogging",
           "PutBucketOwnershipControls",
@@ -79,6 +82,7 @@ class RequestAuditTest {
           "PutObjectTagging",
           "PutPublicAccessBlock",
           "RenameObject",
+          "UpdateObjectEncryption",
           "UploadPart",
           "UploadPartCopy");
 
@@ -89,7 +93,6 @@ class RequestAuditTest {
           Map.entry("PUT /b?acl", "PutBucketAcl"),
           Map.entry("PUT /b/k?acl", "PutObjectAcl"),
           Map.entry("GET /b?accelerate", "GetBucketAccelerateConfiguration"),
-          Map.entry("GET /b?encryption", "GetBucketEncryption"),
           Map.entry("GET /b?notification", "GetBucketNotificationConfiguration"),
           Map.entry("GET /b?replication", "GetBucketReplication"),
           Map.entry("GET /b/k", "GetObject"));

@@ -73,6 +73,7 @@ class SignerReadsTest {
         counted,
         store,
         new S3Config("us-east-1", new VirtualHosts(List.of("s3.test")), "Owner"),
+        TestKeys.encryptions(),
         new SimpleMeterRegistry(),
         clock,
         new Random(1));

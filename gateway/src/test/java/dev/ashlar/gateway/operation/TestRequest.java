@@ -24,6 +24,7 @@ final class TestRequest implements HttpExchange {
   private final List<Runnable> endActions = new ArrayList<>();
   private byte[] body = {};
   private int bodyRead;
+  private boolean isEncrypted;
 
   TestRequest(String method, String uri) {
     int question = uri.indexOf('?');
@@ -33,6 +34,12 @@ final class TestRequest implements HttpExchange {
     if (method.equals("PUT")) {
       headers.set("Content-Length", "0");
     }
+  }
+
+  /** Over a connection with TLS. */
+  TestRequest overTls() {
+    isEncrypted = true;
+    return this;
   }
 
   TestRequest header(String name, String value) {
@@ -66,6 +73,7 @@ final class TestRequest implements HttpExchange {
     TestRequest other = new TestRequest(method, uri);
     other.headers.set(headers);
     other.body = body;
+    other.isEncrypted = isEncrypted;
     return other;
   }
 
@@ -105,7 +113,7 @@ final class TestRequest implements HttpExchange {
 
   @Override
   public Client client() {
-    return new Client("127.0.0.1", false);
+    return new Client("127.0.0.1", isEncrypted);
   }
 
   @Override

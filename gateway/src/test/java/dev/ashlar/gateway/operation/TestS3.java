@@ -2,6 +2,7 @@ package dev.ashlar.gateway.operation;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.ashlar.gateway.encryption.Encryptions;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.exchange.HttpExchange.RequestHandler;
@@ -41,6 +42,10 @@ final class TestS3 {
    * @param between stands between the service and its metadata
    */
   TestS3(String region, UnaryOperator<MetadataClient> between) {
+    this(region, between, TestKeys.encryptions());
+  }
+
+  TestS3(String region, UnaryOperator<MetadataClient> between, Encryptions encryptions) {
     S3Config config = new S3Config(region, new VirtualHosts(List.of("s3.test")), "Owner");
     service =
         new S3Service(
@@ -48,6 +53,7 @@ final class TestS3 {
             between.apply(metadata),
             store,
             config,
+            encryptions,
             registry,
             Clock.systemUTC(),
             new Random(1));

@@ -25,11 +25,11 @@ import org.junit.jupiter.params.provider.FieldSource;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /**
- * Clients change objects in every way, the process is killed with SIGKILL at a random moment and
- * starts again: every change is there whole or not at all, and those acknowledged are there. At the
- * end all changes are folded, and the parity of every object is right. {@code
- * -Dashlar.crash.minutes} says how long, all configurations together, and has more layouts; without
- * it each is killed once and one loss of drives is tried instead of many.
+ * Clients change objects in every way, half of which are encrypted, the process is killed with
+ * SIGKILL at a random moment and starts again: every change is there whole or not at all, and those
+ * acknowledged are there. At the end all changes are folded, and the parity of every object is
+ * right. {@code -Dashlar.crash.minutes} says how long, all configurations together, and has more
+ * layouts; without it each is killed once and one loss of drives is tried instead of many.
  */
 class ChangeCrashIT {
   private static final int MINUTES = Integer.getInteger("ashlar.crash.minutes", 0);
@@ -82,7 +82,7 @@ class ChangeCrashIT {
     int firstPeer = random.nextInt(spec.metadataFolders());
     Instant end = Instant.now().plus(Duration.ofMinutes(MINUTES).dividedBy(CONFIGURATIONS));
     try (ServerProcess server = ServerProcess.start(spec)) {
-      ChangeWorkload workload = new ChangeWorkload(server, bucket(server));
+      ChangeWorkload workload = ChangeWorkload.withEncryption(server, bucket(server));
       workload.putFirst();
       int kills = 0;
       Map<String, byte[]> objects = Map.of();

@@ -42,7 +42,7 @@ final class ChangeWorkload {
   private final ServerProcess server;
   private final String bucket;
   private final Refusals refusals;
-  private final List<String> classes;
+  private final List<Map<String, String>> kinds;
   private final Ledger<String> ledger = new Ledger<>();
   private final Map<String, Register> registers = new ConcurrentHashMap<>();
   private final List<SharedLog> logs = new ArrayList<>();
@@ -92,10 +92,31 @@ final class ChangeWorkload {
    * @param classes storage classes; each new object, copies too, has one of them
    */
   ChangeWorkload(ServerProcess server, String bucket, Refusals refusals, List<String> classes) {
+    this(
+        server,
+        refusals,
+        bucket,
+        classes.stream().map(name -> Map.of(STORAGE_CLASS, name)).toList());
+  }
+
+  /** Half of the objects are encrypted, and copies change from the one to the other. */
+  static ChangeWorkload withEncryption(ServerProcess server, String bucket) {
+    return new ChangeWorkload(
+        server,
+        Refusals.NONE,
+        bucket,
+        List.of(Map.of(), Map.of("x-amz-server-side-encryption", "AES256")));
+  }
+
+  /**
+   * @param kinds headers; each new object, copies too, is asked for with some of them
+   */
+  private ChangeWorkload(
+      ServerProcess server, Refusals refusals, String bucket, List<Map<String, String>> kinds) {
     this.server = server;
     this.bucket = bucket;
     this.refusals = refusals;
-    this.classes = List.copyOf(classes);
+    this.kinds = kinds;
     for (int client = 0; client < CLIENTS; client++) {
       for (int i = 0; i < OWN; i++) {
         register("own-" + client + "-" + i);
@@ -120,7 +141,7 @@ final class ChangeWorkload {
       for (int i = 0; i < SHARED; i++) {
         byte[] bytes = new byte[CLIENTS * REGION_BYTES];
         String key = "shared-" + i;
-        Map<String, String> header = storageClass(i);
+        Map<String, String> header = kind(i);
         session.require(200, client -> client.send("PUT", key, "", bytes, header));
         for (int client = 0; client < CLIENTS; client++) {
           Register region = register(region(i, client));
@@ -130,15 +151,15 @@ final class ChangeWorkload {
       }
       for (int i = 0; i < LOGS; i++) {
         String key = logs.get(i).key();
-        Map<String, String> header = storageClass(SHARED + i);
+        Map<String, String> header = kind(SHARED + i);
         session.require(200, client -> client.send("PUT", key, "", NOTHING, header));
       }
     }
   }
 
-  /** The header that asks for one of the storage classes. */
-  private Map<String, String> storageClass(int number) {
-    return Map.of(STORAGE_CLASS, classes.get(number % classes.size()));
+  /** The headers that ask for one of the kinds. */
+  private Map<String, String> kind(int number) {
+    return kinds.get(number % kinds.size());
   }
 
   long acknowledgements() {
@@ -253,7 +274,7 @@ final class ChangeWorkload {
           each -> each.send("DELETE", register.name, "", NOTHING, Map.of()));
     } else if (dice < 20) {
       String source = "own-" + client + "-" + random.nextInt(OWN);
-      copy(session, register, register(source), random.nextInt(classes.size()));
+      copy(session, register, register(source), random.nextInt(kinds.size()));
     } else if (dice < 60) {
       append(session, register, before, random);
     } else {
@@ -266,7 +287,7 @@ final class ChangeWorkload {
       throws IOException {
     byte[] after =
         new Content(random.nextLong(), random.nextInt(1 << random.nextInt(1, 19))).bytes();
-    Map<String, String> header = storageClass(random.nextInt(classes.size()));
+    Map<String, String> header = kind(random.nextInt(kinds.size()));
     String key = register.name;
     if (register.bytes == null && after.length > 0 && random.nextBoolean()) {
       String query = "append=&position=0";
@@ -276,13 +297,13 @@ final class ChangeWorkload {
     }
   }
 
-  private void copy(ChangeSession session, Register target, Register source, int storageClass)
+  private void copy(ChangeSession session, Register target, Register source, int kind)
       throws IOException {
     byte[] after = source.bytes;
     if (after == null || source.isUnknown || source == target) {
       return;
     }
-    Map<String, String> headers = new HashMap<>(storageClass(storageClass));
+    Map<String, String> headers = new HashMap<>(kind(kind));
     headers.put("x-amz-copy-source", bucket + "/" + source.name);
     send(session, target, after, each -> each.send("PUT", target.name, "", NOTHING, headers));
   }

@@ -46,8 +46,12 @@ class OperatorToolsIT {
     String masterKey = Base64.getEncoder().encodeToString(new Content(seed + 1, 32).bytes());
     Path keys = Files.createTempFile("master", ".key");
     Files.writeString(keys, "first=" + masterKey + "\n");
+    String kmsKey = Base64.getEncoder().encodeToString(new Content(seed + 2, 32).bytes());
+    Path kms = Files.createTempFile("kms", ".json");
+    Files.writeString(kms, "{\"keys\":[{\"id\":\"reports\",\"key\":\"" + kmsKey + "\"}]}");
     ServerSpec spec =
-        ServerSpec.named("operator-tools").withOptions("--master-key-file", keys.toString());
+        ServerSpec.named("operator-tools")
+            .withOptions("--master-key-file", keys.toString(), "--kms-keys", kms.toString());
     try (ServerProcess server = ServerProcess.start(spec)) {
       String management = server.management("").getAuthority();
       try (ChangeClient s3 = new ChangeClient(server, "bucket")) {
@@ -55,7 +59,8 @@ class OperatorToolsIT {
         assertEquals(200, s3.put("a/key", content).status());
       }
       String blob = locate(management);
-      diagnose(server, management, masterKey);
+      showKeys(management, masterKey, kmsKey);
+      diagnose(server, management, masterKey, kmsKey);
       Path folder = server.driveFolders().getFirst();
       Launch.Ended inUse = run("fsck", folder.toString());
       assertTrue(inUse.output().contains("in use"), inUse.output());
@@ -74,6 +79,7 @@ class OperatorToolsIT {
       assertTrue(lost.contains("lost"), lost);
     } finally {
       Files.delete(keys);
+      Files.delete(kms);
     }
   }
 
@@ -91,8 +97,8 @@ class OperatorToolsIT {
     return blob.group(1);
   }
 
-  private static void diagnose(ServerProcess server, String management, String masterKey)
-      throws IOException {
+  private static void diagnose(
+      ServerProcess server, String management, String masterKey, String kmsKey) throws IOException {
     String account = server.administer("account-create?name=somebody").body();
     Matcher secret = SECRET.matcher(account);
     assertTrue(secret.find(), account);
@@ -107,8 +113,20 @@ class OperatorToolsIT {
     String all = String.join("\n", entries.values());
     assertTrue(all.contains("metadata-keeper"), "threads");
     assertTrue(all.contains("--master-key-file"), "configuration");
-    for (String each : List.of(ServerProcess.SECRET_KEY, secret.group(1), masterKey)) {
+    for (String each : List.of(ServerProcess.SECRET_KEY, secret.group(1), masterKey, kmsKey)) {
       entries.forEach((name, text) -> assertFalse(text.contains(each), name));
+    }
+  }
+
+  /** Names and fingerprints, and never a key. */
+  private static void showKeys(String management, String... secrets) {
+    Launch.Ended renewal = run("admin", "encryption", "renew", "--management", management);
+    assertEquals(0, renewal.code(), renewal.output());
+    String shown = run("admin", "encryption", "--management", management).output();
+    assertTrue(shown.contains("name first, fingerprint "), shown);
+    assertTrue(shown.contains("reports"), shown);
+    for (String each : secrets) {
+      assertFalse(shown.contains(each), shown);
     }
   }
 

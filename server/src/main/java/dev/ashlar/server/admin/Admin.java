@@ -25,6 +25,7 @@ import dev.ashlar.server.cluster.KnownDrives;
 import dev.ashlar.server.cluster.Protection;
 import dev.ashlar.server.cluster.StoreSpace;
 import dev.ashlar.server.cluster.StoreState;
+import dev.ashlar.server.jobs.KeyRenewal;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayList;
@@ -51,6 +52,7 @@ public final class Admin {
   private final ProfileChanges profiles;
   private final ProfileMoves moves;
   private final LifecyclePage lifecycles;
+  private final EncryptionPage encryption;
   private final Accounts accounts;
   private final Locator locator;
 
@@ -92,7 +94,9 @@ public final class Admin {
       DriveKnowledge known,
       Accounts accounts,
       Locator locator,
+      KeyRenewal renewal,
       Consumer<Profile> memoryCheck) {
+    this.encryption = new EncryptionPage(renewal);
     this.profiles = new ProfileChanges(metadata, memoryCheck);
     this.moves = new ProfileMoves(metadata, profiles, Clock.systemUTC());
     this.lifecycles = new LifecyclePage(metadata);
@@ -443,6 +447,7 @@ public final class Admin {
       case "profiles" -> profiles.list();
       case "profile-moves" -> moves.list();
       case "lifecycle" -> lifecycles.list();
+      case "encryption" -> encryption.page();
       case "buckets" -> quotas.buckets();
       case "account-usage" -> quotas.accounts();
       default -> null;
@@ -476,6 +481,7 @@ public final class Admin {
       case "profile-move-stop" -> moves.stop(target);
       case "bucket-quota" -> quotas.ofBucket(target, by);
       case "account-quota" -> quotas.ofAccount(target, by);
+      case "encryption-renew" -> encryption.renew();
       case "pause" -> pause(true);
       case "resume" -> pause(false);
       default -> null;

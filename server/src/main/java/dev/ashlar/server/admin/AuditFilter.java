@@ -46,6 +46,7 @@ final class AuditFilter {
           "profiles",
           "profile-moves",
           "lifecycle",
+          "encryption",
           "buckets",
           "account-usage");
 

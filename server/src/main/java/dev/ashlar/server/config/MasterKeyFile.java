@@ -1,6 +1,5 @@
 package dev.ashlar.server.config;
 
-import dev.ashlar.gateway.principal.SecretSeals;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,9 +21,11 @@ public final class MasterKeyFile {
   private MasterKeyFile() {}
 
   /**
+   * The keys by name, in their order.
+   *
    * @throws IllegalArgumentException names the file and the line, never a key
    */
-  public static SecretSeals read(Path file) throws IOException {
+  public static Map<String, byte[]> read(Path file) throws IOException {
     Map<String, byte[]> keys = new LinkedHashMap<>();
     List<String> lines = Files.readAllLines(file);
     for (int i = 0; i < lines.size(); i++) {
@@ -45,6 +46,6 @@ public final class MasterKeyFile {
     if (keys.isEmpty()) {
       throw new IllegalArgumentException(file + ": there is no key");
     }
-    return new SecretSeals(keys);
+    return keys;
   }
 }

@@ -39,6 +39,9 @@ public final class ServerOptions {
   @ArgGroup(validate = false, heading = "%nTLS of the S3 port and the management port:%n")
   private TlsOptions tls = new TlsOptions();
 
+  @ArgGroup(validate = false, heading = "%nEncryption:%n")
+  private EncryptionOptions encryption = new EncryptionOptions();
+
   @ArgGroup(validate = false, heading = "%nLogs:%n")
   private LogOptions logs = new LogOptions();
 
@@ -91,6 +94,7 @@ public final class ServerOptions {
     require(!service.region().isBlank(), "--region takes a name");
     data.check();
     telemetry.check();
+    encryption.check(!cluster.isGiven());
     background.check();
     sizeOptions.check();
     if (cluster.isGiven()) {
@@ -198,6 +202,10 @@ public final class ServerOptions {
 
   public ServiceOptions service() {
     return service;
+  }
+
+  public EncryptionOptions encryption() {
+    return encryption;
   }
 
   public LogOptions logs() {

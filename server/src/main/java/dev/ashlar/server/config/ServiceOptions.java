@@ -112,16 +112,6 @@ public final class ServiceOptions {
   private @Nullable Path accounts;
 
   @Option(
-      names = "--master-key-file",
-      paramLabel = "FILE",
-      showDefaultValue = Visibility.NEVER,
-      description =
-          "File with keys that encrypt the secrets of access keys in metadata: lines NAME=KEY, with"
-              + " 32 bytes in Base64. The first key encrypts, all of them decrypt. The same file at"
-              + " every gateway.")
-  private @Nullable Path masterKeyFile;
-
-  @Option(
       names = "--new-buckets",
       paramLabel = "HOW",
       defaultValue = "open",
@@ -227,11 +217,6 @@ public final class ServiceOptions {
   /** File with accounts; null: none is given. */
   public @Nullable Path accounts() {
     return accounts;
-  }
-
-  /** File with master keys; null: secrets of access keys are stored as they are. */
-  public @Nullable Path masterKeyFile() {
-    return masterKeyFile;
   }
 
   public NewBuckets newBuckets() {

@@ -78,7 +78,7 @@ public final class TelemetryOptions {
   }
 
   /** A name and a password in it would be shown with the other options. */
-  private static boolean isPlain(URI url) {
+  static boolean isPlain(URI url) {
     boolean isHttp = "http".equalsIgnoreCase(url.getScheme());
     return (isHttp || "https".equalsIgnoreCase(url.getScheme()))
         && url.getHost() != null

@@ -277,7 +277,14 @@ final class ClusterNode implements RunningServer {
                     telemetry.metadata(metadata, Tracer.Kind.CLIENT),
                     telemetry.drives(drives::store)),
                 new GatewayRole.Dependencies(
-                    codes, resources.slabs(), meters, clock, steady, audit, telemetry.tracer()),
+                    codes,
+                    resources.slabs(),
+                    meters,
+                    clock,
+                    steady,
+                    ObjectKeys.open(options, null, opened),
+                    audit,
+                    telemetry.tracer()),
                 drives::oldestReadMs));
     member.reportReads(() -> oldestReadMs(gateway, drives.logTime()));
     BooleanSupplier isItsTurn = () -> drives.isFresh() && drives.isFirstGateway();
@@ -300,6 +307,7 @@ final class ClusterNode implements RunningServer {
             knowledge(drives),
             gateway.accounts(root),
             gateway.locator(),
+            gateway.keyRenewal(),
             gateway::checkMemory);
     gateway.serve(
         root, new RecentHealth(this::health, System::nanoTime), gateway.info(admin), portTls);

@@ -20,6 +20,7 @@ import dev.ashlar.gateway.auth.FormAuthenticator;
 import dev.ashlar.gateway.auth.SigV2Authenticator;
 import dev.ashlar.gateway.auth.SigV4Authenticator;
 import dev.ashlar.gateway.auth.SigV4Authenticator.CredentialLookup;
+import dev.ashlar.gateway.encryption.Encryptions;
 import dev.ashlar.gateway.exchange.HttpExchange.RequestHandler;
 import dev.ashlar.gateway.federation.FetchedKeys;
 import dev.ashlar.gateway.health.HealthService;
@@ -64,6 +65,7 @@ import dev.ashlar.server.config.PortAddress;
 import dev.ashlar.server.config.RootCredential;
 import dev.ashlar.server.config.ServerOptions;
 import dev.ashlar.server.jobs.ClassMoves;
+import dev.ashlar.server.jobs.KeyRenewal;
 import dev.ashlar.server.jobs.LifecycleJob;
 import dev.ashlar.server.jobs.PeriodicJobs;
 import dev.ashlar.server.jobs.PeriodicJobs.Rest;
@@ -142,6 +144,7 @@ final class GatewayRole implements AutoCloseable {
       MeterRegistry meters,
       Clock clock,
       Clock steady,
+      Encryptions encryptions,
       @Nullable AuditLog audit,
       @Nullable Tracer tracer) {}
 
@@ -243,6 +246,11 @@ final class GatewayRole implements AutoCloseable {
             dependencies.meters());
     Duration rest = Duration.ofMillis(Math.min(LIFECYCLE_REST_MS, calendar.dayMs() / 10));
     jobs.start("lifecycle", Duration.ZERO, Rest.of(rest), job, job::forget);
+  }
+
+  /** Seals data keys anew when it is asked to. */
+  KeyRenewal keyRenewal() {
+    return opened.add(new KeyRenewal(backend.metadata(), dependencies.encryptions().keys()));
   }
 
   /** Counts what buckets from before usage was counted hold, once after an upgrade. */
@@ -358,6 +366,7 @@ final class GatewayRole implements AutoCloseable {
             backend.metadata(),
             engine.store(),
             config,
+            dependencies.encryptions(),
             dependencies.meters(),
             dependencies.clock(),
             new SecureRandom());
@@ -454,8 +463,8 @@ final class GatewayRole implements AutoCloseable {
 
   /** What encrypts the secrets of access keys. */
   private SecretSeals seals() throws IOException {
-    Path file = options.service().masterKeyFile();
-    return file == null ? SecretSeals.NONE : MasterKeyFile.read(file);
+    Path file = options.encryption().masterKeyFile();
+    return file == null ? SecretSeals.NONE : new SecretSeals(MasterKeyFile.read(file));
   }
 
   private Principals principals(RootCredential root, SecretSeals seals) {

@@ -24,6 +24,7 @@ import dev.ashlar.server.cluster.RecentRisk;
 import dev.ashlar.server.cluster.StoreSpace;
 import dev.ashlar.server.config.ClusterIdentity;
 import dev.ashlar.server.config.MetadataFolders;
+import dev.ashlar.server.config.OwnMasterKey;
 import dev.ashlar.server.config.RootCredential;
 import dev.ashlar.server.config.ServerOptions;
 import dev.ashlar.server.jobs.PeriodicJobs;
@@ -100,6 +101,7 @@ public final class Node implements RunningServer {
       List<Path> mounted = new ArrayList<>(options.metadataFolders());
       mounted.removeAll(notMounted);
       root = RootCredential.find(System.getenv(), mounted);
+      OwnMasterKey own = ownMasterKey(options, mounted);
       FolderLocks locks = opened.add(new FolderLocks());
       locks.takeExisting(mounted);
       cluster = ClusterIdentity.load(mounted);
@@ -133,7 +135,14 @@ public final class Node implements RunningServer {
                       telemetry.metadata(metadata, Tracer.Kind.INTERNAL),
                       telemetry.drives(awaited::store)),
                   new GatewayRole.Dependencies(
-                      codes, resources.slabs(), meters, clock, steady, audit, telemetry.tracer()),
+                      codes,
+                      resources.slabs(),
+                      meters,
+                      clock,
+                      steady,
+                      ObjectKeys.open(options, own, opened),
+                      audit,
+                      telemetry.tracer()),
                   LongUnaryOperator.identity()));
       PeriodicJobs jobs = opened.add(new PeriodicJobs(() -> true, meters));
       sweepOnce(gateway.collectGarbage(jobs, gateway.reads()::oldestMs, steady));
@@ -150,6 +159,7 @@ public final class Node implements RunningServer {
               awaited,
               gateway.accounts(root),
               gateway.locator(),
+              gateway.keyRenewal(),
               gateway::checkMemory);
       FailureTolerance.measure(() -> ifKnown(() -> admin.state().failureTolerance()), meters);
       risk = new RecentRisk(() -> ifKnown(() -> admin.state().risk(metadata)), System::nanoTime);
@@ -160,6 +170,9 @@ public final class Node implements RunningServer {
               new DriveScrubs(options.background(), metadata, drives.stores(), steady, meters));
       opened.add(awaited.start(scrubs::add, AwaitedDrives.PAUSE));
       root.keep(mounted);
+      if (own != null) {
+        own.keep(mounted);
+      }
       s3Address =
           gateway.serve(
               root, new RecentHealth(this::health, System::nanoTime), gateway.info(admin), tls);
@@ -178,6 +191,14 @@ public final class Node implements RunningServer {
       close();
       throw e;
     }
+  }
+
+  /** Null if the operator names master keys. */
+  private static @Nullable OwnMasterKey ownMasterKey(ServerOptions options, List<Path> mounted)
+      throws IOException {
+    return options.encryption().masterKeyFile() == null
+        ? OwnMasterKey.find(mounted, !MetadataServer.holdMetadata(peerFolders(options)))
+        : null;
   }
 
   private static List<Path> peerFolders(ServerOptions options) {

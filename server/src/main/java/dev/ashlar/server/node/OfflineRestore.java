@@ -7,6 +7,7 @@ import dev.ashlar.metadata.consensus.folder.PrivateFolder;
 import dev.ashlar.metadata.table.RocksResources;
 import dev.ashlar.server.config.ClusterIdentity;
 import dev.ashlar.server.config.MetadataFolders;
+import dev.ashlar.server.config.OwnMasterKey;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -25,7 +26,7 @@ import org.rocksdb.WriteBufferManager;
 public final class OfflineRestore {
   /** Files of a metadata folder that are not the peer's, or are made again. */
   private static final Set<String> BESIDE_PEER =
-      Set.of("lost+found", "peer", "lock", "credentials", "cluster");
+      Set.of("lost+found", "peer", "lock", "credentials", "cluster", OwnMasterKey.FILE);
 
   private static final long CACHE_BYTES = 16 << 20;
 

@@ -2,6 +2,9 @@ package dev.ashlar.server.cluster;
 
 import dev.ashlar.blob.repair.GroupDebts;
 import dev.ashlar.blob.scrub.ShardVerification;
+import dev.ashlar.gateway.encryption.key.KeyWrapping;
+import dev.ashlar.gateway.encryption.key.KmsKeys;
+import dev.ashlar.gateway.encryption.key.MasterKeys;
 import dev.ashlar.gateway.principal.SecretSeals;
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.metadata.placement.FailureDomains;
@@ -25,7 +28,9 @@ import dev.ashlar.server.account.Accounts;
 import dev.ashlar.server.admin.Admin;
 import dev.ashlar.server.admin.DriveChanges;
 import dev.ashlar.server.admin.Locator;
+import dev.ashlar.server.jobs.KeyRenewal;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -71,6 +76,8 @@ public final class BalancedCluster {
           failed::contains,
           new Accounts(metadata, "0".repeat(32), "ROOT", SecretSeals.NONE),
           new Locator(metadata, (row, slot) -> ShardVerification.State.VERIFIED),
+          new KeyRenewal(
+              metadata, new KeyWrapping(MasterKeys.NONE, KmsKeys.NONE, new SecureRandom())),
           profile -> {});
   private final ClusterBalance balance =
       new ClusterBalance(metadata, OUT_AFTER, failed::contains, this::nanos);

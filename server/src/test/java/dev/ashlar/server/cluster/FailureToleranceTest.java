@@ -4,6 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.ashlar.blob.repair.GroupDebts;
 import dev.ashlar.blob.scrub.ShardVerification;
+import dev.ashlar.gateway.encryption.key.KeyWrapping;
+import dev.ashlar.gateway.encryption.key.KmsKeys;
+import dev.ashlar.gateway.encryption.key.MasterKeys;
 import dev.ashlar.gateway.principal.SecretSeals;
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.metadata.memory.TestBlobs;
@@ -14,7 +17,9 @@ import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.server.account.Accounts;
 import dev.ashlar.server.admin.Admin;
 import dev.ashlar.server.admin.Locator;
+import dev.ashlar.server.jobs.KeyRenewal;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
@@ -109,6 +114,8 @@ class FailureToleranceTest {
             },
             new Accounts(metadata, "0".repeat(32), "ROOT", SecretSeals.NONE),
             new Locator(metadata, (row, slot) -> ShardVerification.State.VERIFIED),
+            new KeyRenewal(
+                metadata, new KeyWrapping(MasterKeys.NONE, KmsKeys.NONE, new SecureRandom())),
             profile -> {});
     assertEquals(new FailureTolerance(2, null), admin.state().failureTolerance());
     missing.add(new UUID(0, 3));

@@ -22,7 +22,7 @@ class MasterKeyFileTest {
   @TempDir private Path folder = Path.of("");
 
   private SecretSeals read(String text) throws Exception {
-    return MasterKeyFile.read(Files.writeString(folder.resolve("keys"), text));
+    return new SecretSeals(MasterKeyFile.read(Files.writeString(folder.resolve("keys"), text)));
   }
 
   @Test

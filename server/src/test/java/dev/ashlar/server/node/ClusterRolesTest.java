@@ -9,6 +9,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.blob.context.ErasureCodes;
 import dev.ashlar.codec.CodecChoice;
+import dev.ashlar.gateway.encryption.Encryptions;
+import dev.ashlar.gateway.encryption.key.KeyWrapping;
+import dev.ashlar.gateway.encryption.key.KmsKeys;
+import dev.ashlar.gateway.encryption.key.MasterKeys;
 import dev.ashlar.gateway.health.HealthService.StoreState;
 import dev.ashlar.metadata.consensus.MetadataConfig;
 import dev.ashlar.metadata.server.MetadataServer;
@@ -43,6 +47,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -213,7 +218,18 @@ public class ClusterRolesTest {
             new GatewayRole(
                 options,
                 new GatewayRole.Backend(cluster.id(), metadata, drives::store),
-                new GatewayRole.Dependencies(codes, slabs, meters, clock, clock, null, null),
+                new GatewayRole.Dependencies(
+                    codes,
+                    slabs,
+                    meters,
+                    clock,
+                    clock,
+                    new Encryptions(
+                        new KeyWrapping(MasterKeys.NONE, KmsKeys.NONE, new SecureRandom()),
+                        false,
+                        false),
+                    null,
+                    null),
                 LongUnaryOperator.identity()));
     RootCredential credential =
         RootCredential.given(

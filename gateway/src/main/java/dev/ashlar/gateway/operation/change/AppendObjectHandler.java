@@ -3,6 +3,7 @@ package dev.ashlar.gateway.operation.change;
 import dev.ashlar.gateway.access.AccessControl.Permit;
 import dev.ashlar.gateway.access.acl.AclRequest;
 import dev.ashlar.gateway.auth.Authenticator.PayloadBody;
+import dev.ashlar.gateway.encryption.EncryptionHeaders;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
@@ -78,11 +79,12 @@ public record AppendObjectHandler(Backend backend) {
                     NewFacts.NONE,
                     isAbsent,
                     request.announced(),
-                    AclRequest.none()),
+                    AclRequest.none(),
+                    request.encryption()),
                 permit,
                 body);
     requireWon(request, stored.result());
-    return stored.answer();
+    return stored.answer(request.encryption());
   }
 
   private HttpAnswer append(
@@ -101,12 +103,19 @@ public record AppendObjectHandler(Backend backend) {
             .setPrecondition(request.precondition())
             .setAppend(true);
     CommandResult result =
-        new ChangeIngest(backend).commit(place, body, request.announced(), command);
+        new ChangeIngest(backend, request.encryption().customer())
+            .commit(place, body, request.announced(), command);
     requireWon(request, result);
     // The checksum of the appended bytes, for a client that sent one to compare.
     boolean isWanted = request.announced() != ChecksumAlgorithm.CHECKSUM_NONE;
-    return Answers.stored(
-        result.getEtag(), isWanted ? body.checksum() : ChecksumValue.getDefaultInstance(), false);
+    HttpAnswer answer =
+        Answers.stored(
+            result.getEtag(),
+            isWanted ? body.checksum() : ChecksumValue.getDefaultInstance(),
+            false);
+    EncryptionHeaders.add(
+        answer.headers(), place.object().object().getFacts(), request.encryption().customer());
+    return answer;
   }
 
   /** Answers with the error that fits the current object if another request was faster. */

@@ -8,14 +8,18 @@ import dev.ashlar.gateway.auth.Authenticator.PayloadBody;
 import dev.ashlar.gateway.checksum.ChecksumKind;
 import dev.ashlar.gateway.checksum.Checksums;
 import dev.ashlar.gateway.checksum.RunningDigest;
+import dev.ashlar.gateway.encryption.CustomerFields;
+import dev.ashlar.gateway.encryption.key.DataKey;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.BodyIngest;
+import dev.ashlar.gateway.operation.shared.ObjectContent;
 import dev.ashlar.gateway.s3.SizeLimits;
 import dev.ashlar.gateway.version.VersionId;
 import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.client.UnavailableException;
+import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import dev.ashlar.protocol.message.ChecksumValue;
@@ -24,10 +28,21 @@ import dev.ashlar.protocol.message.ModifyObject;
 import dev.ashlar.protocol.message.ObjectSummary;
 import dev.ashlar.protocol.message.ResultCode;
 import java.nio.ByteBuffer;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Writes new bytes for a range of an object. */
-record ChangeIngest(Backend backend) {
+/**
+ * Writes new bytes for a range of an object.
+ *
+ * @param customer opens an object with SSE-C
+ */
+record ChangeIngest(Backend backend, CustomerFields customer) {
+  /** Changes up to this length are kept in memory, and tried again when they lose a race. */
+  private static final int HELD_BYTES_MAX = 1 << 20;
+
+  private static final int TRIES = 6;
+  private static final int PAUSE_MS = 4; // grows with each try
+
   /**
    * The range that a change writes.
    *
@@ -36,6 +51,10 @@ record ChangeIngest(Backend backend) {
   record Place(ObjectRead object, long offset, long length) {
     ObjectSummary summary() {
       return object.object().getSummary();
+    }
+
+    ByteRange range() {
+      return new ByteRange(offset, length);
     }
 
     /** Whether the change begins at the object's end. */
@@ -55,26 +74,109 @@ record ChangeIngest(Backend backend) {
       Place place, PayloadBody body, ChecksumAlgorithm announced, ModifyObject.Builder command)
       throws S3Exception, UnavailableException, InterruptedException {
     requireAllowed(place);
+    Incoming incoming = new Incoming(place, body, announced, command);
+    ObjectContent content = ObjectContent.open(backend, place.object, customer);
+    DataKey key = content.key();
+    if (key != null) {
+      return place.length > HELD_BYTES_MAX
+          ? sealed(content, key, place, incoming)
+          : sealedSmall(content, place, incoming);
+    }
     try (ObjectChange change =
         backend.store().newChange(place.object, place.offset, place.length)) {
-      if (place.isAppend()) {
-        AppendedChecksum checksum = AppendedChecksum.begin(place.summary(), body, announced);
-        BodyIngest.copy(
-            body,
-            bytes -> {
-              checksum.update(bytes);
-              change.write(bytes);
-            });
-        setChecksum(command, place, checksum.after(body.checksum(), place.length));
-      } else {
-        BodyIngest.copy(body, change::write);
-      }
+      incoming.copyTo(change::write);
       return change.commit(command);
     } catch (DataUnavailableException e) {
-      if (e.reason() == Reason.CONFLICT) {
-        return CommandResult.newBuilder().setCode(ResultCode.CONDITIONAL_CONFLICT).build();
+      return conflict(e);
+    }
+  }
+
+  /** The body on its way, with the checksum that the object will have. */
+  private record Incoming(
+      Place place, PayloadBody body, ChecksumAlgorithm announced, ModifyObject.Builder command) {
+    void copyTo(BodyIngest.Sink sink)
+        throws S3Exception, DataUnavailableException, InterruptedException {
+      if (!place.isAppend()) {
+        BodyIngest.copy(body, sink);
+        return;
       }
+      AppendedChecksum checksum = AppendedChecksum.begin(place.summary(), body, announced);
+      BodyIngest.copy(
+          body,
+          bytes -> {
+            checksum.update(bytes);
+            sink.write(bytes);
+          });
+      setChecksum(command, place, checksum.after(body.checksum(), place.length));
+    }
+  }
+
+  /** The result of a change that lost a race, and may be tried again. */
+  private static CommandResult conflict(DataUnavailableException e)
+      throws DataUnavailableException {
+    if (e.reason() != Reason.CONFLICT) {
       throw e;
+    }
+    return result(ResultCode.CONDITIONAL_CONFLICT);
+  }
+
+  /** The same for a change that reads the object, whose bytes may be gone by then. */
+  private static CommandResult conflictOrGone(DataUnavailableException e)
+      throws DataUnavailableException {
+    return e.reason() == Reason.GONE ? result(ResultCode.CONDITIONAL_CONFLICT) : conflict(e);
+  }
+
+  private static CommandResult result(ResultCode code) {
+    return CommandResult.newBuilder().setCode(code).build();
+  }
+
+  private CommandResult sealed(ObjectContent content, DataKey key, Place place, Incoming incoming)
+      throws S3Exception, UnavailableException, InterruptedException {
+    try (SealedChange change = new SealedChange(backend, content, key, place.range())) {
+      incoming.copyTo(change::write);
+      return change.commit(incoming.command);
+    } catch (DataUnavailableException e) {
+      return conflictOrGone(e);
+    }
+  }
+
+  /** Encrypts the bytes again for each state of the object that it meets. */
+  private CommandResult sealedSmall(ObjectContent first, Place place, Incoming incoming)
+      throws S3Exception, UnavailableException, InterruptedException {
+    byte[] held = new byte[(int) place.length];
+    incoming.copyTo(ByteBuffer.wrap(held)::put);
+    ModifyObject.Builder command = incoming.command;
+    ObjectContent content = first;
+    for (int tries = 1; ; tries++) {
+      CommandResult result = sealedOnce(content, place, ByteBuffer.wrap(held), command);
+      if (result.getCode() != ResultCode.CONDITIONAL_CONFLICT || tries == TRIES) {
+        return result;
+      }
+      Thread.sleep(backend.random().nextInt(tries * PAUSE_MS));
+      Optional<ObjectRead> now = backend.metadata().object(command.getBucket(), command.getKey());
+      if (now.isEmpty()) {
+        return result(ResultCode.NO_SUCH_KEY);
+      }
+      long size = now.get().object().getSummary().getSize();
+      if (command.getAppend() ? place.offset != size : place.offset > size) {
+        return result(ResultCode.INVALID_OFFSET);
+      }
+      content = ObjectContent.open(backend, now.get(), customer);
+    }
+  }
+
+  private CommandResult sealedOnce(
+      ObjectContent content, Place place, ByteBuffer bytes, ModifyObject.Builder command)
+      throws UnavailableException, InterruptedException {
+    DataKey key = content.key();
+    if (key == null) { // another object took its place
+      return result(ResultCode.CONDITIONAL_CONFLICT);
+    }
+    try (SealedChange change = new SealedChange(backend, content, key, place.range())) {
+      change.write(bytes);
+      return change.commit(command);
+    } catch (DataUnavailableException e) {
+      return conflictOrGone(e);
     }
   }
 

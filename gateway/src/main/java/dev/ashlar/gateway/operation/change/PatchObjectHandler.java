@@ -2,6 +2,7 @@ package dev.ashlar.gateway.operation.change;
 
 import dev.ashlar.gateway.access.AccessControl.Permit;
 import dev.ashlar.gateway.auth.Authenticator.PayloadBody;
+import dev.ashlar.gateway.encryption.EncryptionHeaders;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
@@ -21,6 +22,7 @@ import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.ModifyObject;
 import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.Precondition;
+import io.netty.handler.codec.http.HttpHeaders;
 import java.util.Optional;
 
 /** Overwrites a range of an object. Bytes behind its end are appended. */
@@ -40,14 +42,16 @@ public record PatchObjectHandler(Backend backend) {
             .setKey(request.key())
             .setPrecondition(condition);
     CommandResult result =
-        new ChangeIngest(backend)
+        new ChangeIngest(backend, request.customer())
             .commit(
                 new ChangeIngest.Place(object, range.offset(), length),
                 body,
                 request.announced(),
                 command);
     requireOk(result);
-    return Answers.xml(document(result));
+    HttpHeaders headers = Answers.headers();
+    EncryptionHeaders.add(headers, object.object().getFacts(), request.customer());
+    return Answers.xml(document(result).toBytes(), headers);
   }
 
   /** Checks the conditions, and returns those that must hold when the change is applied. */

@@ -1,7 +1,6 @@
 package dev.ashlar.gateway.operation.log;
 
 import com.google.protobuf.ByteString;
-import dev.ashlar.blob.ObjectWriter;
 import dev.ashlar.gateway.access.BucketConfig;
 import dev.ashlar.gateway.access.acl.Acl;
 import dev.ashlar.gateway.access.policy.decision.ObjectOwnership;
@@ -9,9 +8,12 @@ import dev.ashlar.gateway.accesslog.AccessLog;
 import dev.ashlar.gateway.accesslog.LogStream;
 import dev.ashlar.gateway.checksum.ChecksumKind;
 import dev.ashlar.gateway.checksum.RunningDigest;
+import dev.ashlar.gateway.encryption.EncryptionFields;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.operation.shared.Backend;
+import dev.ashlar.gateway.operation.shared.ContentWriter;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
+import dev.ashlar.gateway.operation.shared.NewKey;
 import dev.ashlar.gateway.operation.shared.StorageClass;
 import dev.ashlar.protocol.client.UnavailableException;
 import dev.ashlar.protocol.message.ChecksumValue;
@@ -21,9 +23,9 @@ import dev.ashlar.protocol.message.ObjectAttributes;
 import dev.ashlar.protocol.message.ObjectFacts;
 import dev.ashlar.protocol.message.ObjectSummary;
 import dev.ashlar.protocol.message.PutObject;
+import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 
 /** Stores lines of access logs as objects of their target buckets, which the owner has for own. */
@@ -46,19 +48,20 @@ public record LogDelivery(Backend backend) implements AccessLog.Delivery {
             stream.target().bucket(),
             key);
     StorageClass storageClass = StorageClass.asked(backend, target.row(), null);
-    try (ObjectWriter writer =
-        backend.store().newWriter(storageClass.profile().number(), lines.length)) {
-      writer.write(ByteBuffer.wrap(lines));
+    NewKey encryption = NewKey.chosen(backend, EncryptionFields.NONE, target);
+    try (ContentWriter writer =
+        ContentWriter.begin(backend, storageClass.profile().number(), lines.length, encryption)) {
+      writer.write(Unpooled.wrappedBuffer(lines));
       ObjectSummary summary =
           ObjectSummary.newBuilder()
               .setSize(lines.length)
-              .setEtag(HexFormat.of().formatHex(writer.md5()))
+              .setEtag(writer.finishWithEtag(backend.random()))
               .setOwner(target.row().getOwner())
               .setStorageClass(storageClass.stored())
               .setChecksum(checksum(lines))
               .build();
-      ErrorMapping.requireOk(
-          writer.commit(blobs -> put(key, summary, facts(stream, target), blobs, target)));
+      ObjectFacts facts = NewKey.addTo(facts(stream, target), encryption, writer.run());
+      ErrorMapping.requireOk(writer.commit(blobs -> put(key, summary, facts, blobs, target)));
     }
   }
 

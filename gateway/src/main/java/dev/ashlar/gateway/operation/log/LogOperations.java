@@ -36,7 +36,7 @@ final class LogOperations {
       Map.of("POLICY", "BUCKETPOLICY", "LOGGING", "LOGGING_STATUS");
 
   private static final Pattern VERB =
-      Pattern.compile("^(?:Get|Put|Delete|Head|Append|Patch|Rename)(?:Bucket)?");
+      Pattern.compile("^(?:Get|Put|Delete|Head|Append|Patch|Rename|Update)(?:Bucket)?");
   private static final Pattern WORD = Pattern.compile("(?<=[a-z])(?=[A-Z])");
 
   private LogOperations() {}

@@ -2,6 +2,7 @@ package dev.ashlar.gateway.operation.multipart;
 
 import dev.ashlar.gateway.access.AccessControl.Permit;
 import dev.ashlar.gateway.checksum.Checksums;
+import dev.ashlar.gateway.encryption.EncryptionHeaders;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
@@ -22,11 +23,13 @@ import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.client.VersionRead;
 import dev.ashlar.protocol.client.VersionsQuery;
 import dev.ashlar.protocol.message.BucketRow;
+import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import dev.ashlar.protocol.message.ChecksumValue;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.CompletePart;
 import dev.ashlar.protocol.message.CompleteUpload;
+import dev.ashlar.protocol.message.ObjectFacts;
 import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.PartRow;
 import dev.ashlar.protocol.message.UploadRow;
@@ -67,7 +70,8 @@ public record CompleteMultipartUploadHandler(Backend backend) {
       String endpoint,
       PartList wanted,
       UploadRow upload)
-      throws S3Exception, MetadataUnavailableException {
+      throws S3Exception, MetadataUnavailableException, InterruptedException {
+    requireCustomerKey(request, upload);
     WriteConditions.check(backend, request, request.precondition());
     List<PartRow> parts =
         wanted.select(Uploads.allParts(backend.metadata(), upload), request.uploadId());
@@ -78,6 +82,7 @@ public record CompleteMultipartUploadHandler(Backend backend) {
         backend.submit(
             Command.newBuilder().setCompleteUpload(command(request, parts, etag, checksum)));
     HttpAnswer answer = answer(document(request, endpoint, etag, checksum), result);
+    EncryptionHeaders.add(answer.headers(), upload.getFacts(), request.customer());
     LifecycleHeaders.addExpiration(
         answer.headers(),
         permit,
@@ -110,6 +115,7 @@ public record CompleteMultipartUploadHandler(Backend backend) {
             .build();
     HttpAnswer answer =
         answer(document(request, endpoint, etag, object.getSummary().getChecksum()), written);
+    EncryptionHeaders.add(answer.headers(), object.getFacts(), request.customer());
     LifecycleHeaders.addExpiration(answer.headers(), permit, request.key(), object);
     return answer;
   }
@@ -152,6 +158,18 @@ public record CompleteMultipartUploadHandler(Backend backend) {
     HttpHeaders headers = Answers.headers();
     Answers.addVersion(headers, written);
     return Answers.xml(document.toBytes(), headers);
+  }
+
+  /** As with Amazon S3, only the checksum of the object makes the key necessary. */
+  private void requireCustomerKey(S3Request.CompleteMultipartUpload request, UploadRow upload)
+      throws S3Exception, InterruptedException {
+    ObjectFacts facts = upload.getFacts();
+    boolean isNeeded =
+        upload.getChecksumAlgorithm() != ChecksumAlgorithm.CHECKSUM_NONE
+            && EncryptionHeaders.isOfCustomer(facts);
+    if (isNeeded || request.customer().isGiven()) {
+      backend.encryptions().openUpload(facts, request.customer());
+    }
   }
 
   private static void requireExpected(

@@ -2,12 +2,15 @@ package dev.ashlar.gateway.operation.multipart;
 
 import dev.ashlar.gateway.access.Caller;
 import dev.ashlar.gateway.checksum.Digests;
+import dev.ashlar.gateway.encryption.EncryptionHeaders;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.CopySources;
 import dev.ashlar.gateway.operation.shared.CopySources.Attempt;
+import dev.ashlar.gateway.operation.shared.NewKey;
+import dev.ashlar.gateway.operation.shared.ObjectContent;
 import dev.ashlar.gateway.operation.shared.Reencoding;
 import dev.ashlar.gateway.operation.shared.StorageClass;
 import dev.ashlar.gateway.s3.Etags;
@@ -16,27 +19,28 @@ import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.gateway.s3.SizeLimits;
 import dev.ashlar.gateway.xml.XmlWriter;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
-import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.client.UnavailableException;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.message.ChecksumType;
 import dev.ashlar.protocol.message.ChecksumValue;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CopyPart;
+import dev.ashlar.protocol.message.EncryptedRun;
 import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.ObjectSummary;
 import dev.ashlar.protocol.message.PartRow;
 import dev.ashlar.protocol.message.PutPart;
 import dev.ashlar.protocol.message.UploadRow;
-import dev.ashlar.protocol.model.PlacedProfile;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a part from a range of an object. The part refers to its blobs, so no data moves; only
- * where the storage class of the upload means another profile than they have, it gets new blobs.
+ * Makes a part from a range of an object. The part refers to its blobs, so no data moves. It gets
+ * new blobs only where the storage class of the upload means another profile than they have, and
+ * where one of the two is encrypted: an upload has a key of its own.
  */
 public record UploadPartCopyHandler(Backend backend) {
 
@@ -44,15 +48,19 @@ public record UploadPartCopyHandler(Backend backend) {
       throws S3Exception, UnavailableException, InterruptedException {
     UploadRow upload = Uploads.require(backend, request);
     StorageClass storageClass = StorageClass.of(backend, upload);
+    NewKey key = Uploads.key(backend, upload, request.customer());
     CopySources.Copied<PartRow> copied =
         new CopySources(backend, caller)
             .copy(
                 request.source(),
                 from -> {
                   ObjectRecord source = from.object().object();
-                  return storageClass.hasProfileOf(source.getSlicesList())
+                  ObjectContent content =
+                      ObjectContent.open(backend, from.object(), request.source().customer());
+                  boolean isPlain = key == null && content.key() == null;
+                  return isPlain && storageClass.hasProfileOf(source.getSlicesList())
                       ? share(request, source, upload)
-                      : reencode(request, from.object(), storageClass.profile(), upload);
+                      : reencode(request, content, new Target(upload, storageClass, key));
                 });
     PartRow part = copied.copy();
     XmlWriter xml = new XmlWriter().openRoot("CopyPartResult");
@@ -61,8 +69,16 @@ public record UploadPartCopyHandler(Backend backend) {
     Answers.writeChecksum(xml, part.getChecksum(), false);
     HttpHeaders headers = Answers.headers();
     copied.addSource(headers);
+    EncryptionHeaders.add(headers, upload.getFacts(), request.customer());
     return Answers.xml(xml.close().toBytes(), headers);
   }
+
+  /**
+   * Where the part belongs.
+   *
+   * @param key null: it is not encrypted
+   */
+  private record Target(UploadRow upload, StorageClass storageClass, @Nullable NewKey key) {}
 
   private static ByteRange range(S3Request.UploadPartCopy request, ObjectSummary source)
       throws S3Exception {
@@ -137,11 +153,16 @@ public record UploadPartCopyHandler(Backend backend) {
 
   /** Makes a part with blobs of its own, and the ETag and checksum of an uploaded one. */
   private Attempt<PartRow> reencode(
-      S3Request.UploadPartCopy request, ObjectRead source, PlacedProfile profile, UploadRow upload)
+      S3Request.UploadPartCopy request, ObjectContent source, Target target)
       throws S3Exception, UnavailableException, InterruptedException {
-    ByteRange range = range(request, source.object().getSummary());
+    ByteRange range = range(request, source.object().object().getSummary());
     Reencoding.Ended ended =
-        new Reencoding(source, range, profile, MultipartChecksum.algorithm(upload))
+        new Reencoding(
+                source,
+                range,
+                target.storageClass.profile(),
+                MultipartChecksum.algorithm(target.upload),
+                target.key)
             .run(
                 backend,
                 (written, blobs) ->
@@ -158,11 +179,13 @@ public record UploadPartCopyHandler(Backend backend) {
 
   private static PartRow part(
       S3Request.UploadPartCopy request, ByteRange range, Reencoding.Written written) {
-    return PartRow.newBuilder()
-        .setNumber(request.partNumber())
-        .setSize(range.length())
-        .setEtag(written.etag())
-        .setChecksum(written.checksum())
-        .build();
+    PartRow.Builder part =
+        PartRow.newBuilder()
+            .setNumber(request.partNumber())
+            .setSize(range.length())
+            .setEtag(written.etag())
+            .setChecksum(written.checksum());
+    EncryptedRun run = written.run();
+    return run == null ? part.build() : part.setRun(run).build();
   }
 }

@@ -1,19 +1,22 @@
 package dev.ashlar.gateway.operation.multipart;
 
-import dev.ashlar.blob.ObjectWriter;
 import dev.ashlar.gateway.auth.Authenticator.PayloadBody;
 import dev.ashlar.gateway.checksum.Checksums;
+import dev.ashlar.gateway.encryption.EncryptionHeaders;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.BodyIngest;
+import dev.ashlar.gateway.operation.shared.ContentWriter;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
+import dev.ashlar.gateway.operation.shared.NewKey;
 import dev.ashlar.gateway.operation.shared.StorageClass;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.protocol.client.UnavailableException;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.EncryptedRun;
 import dev.ashlar.protocol.message.PartRow;
 import dev.ashlar.protocol.message.PutPart;
 import dev.ashlar.protocol.message.UploadRow;
@@ -26,15 +29,19 @@ public record UploadPartHandler(Backend backend) {
     requireSameChecksum(upload.getChecksumAlgorithm(), request.announced());
     BodyIngest.chooseChecksum(body, request.announced(), upload.getChecksumAlgorithm());
     int profile = StorageClass.of(backend, upload).profile().number();
-    try (ObjectWriter writer = backend.store().newWriter(profile, body.length())) {
-      String etag = BodyIngest.copy(body, writer);
-      PartRow part =
+    NewKey key = Uploads.key(backend, upload, request.customer());
+    try (ContentWriter writer = ContentWriter.begin(backend, profile, body.length(), key)) {
+      String etag = BodyIngest.copy(body, writer, backend.random());
+      PartRow.Builder part =
           PartRow.newBuilder()
               .setNumber(request.partNumber())
               .setSize(writer.length())
               .setEtag(etag)
-              .setChecksum(body.checksum())
-              .build();
+              .setChecksum(body.checksum());
+      EncryptedRun run = writer.run();
+      if (run != null) {
+        part.setRun(run);
+      }
       ErrorMapping.requireOk(
           writer.commit(
               blobs ->
@@ -46,7 +53,9 @@ public record UploadPartHandler(Backend backend) {
                               .setUploadId(request.uploadId())
                               .setPart(part)
                               .addAllBlobs(blobs))));
-      return Answers.stored(etag, body.checksum(), false);
+      HttpAnswer answer = Answers.stored(etag, body.checksum(), false);
+      EncryptionHeaders.add(answer.headers(), upload.getFacts(), request.customer());
+      return answer;
     }
   }
 

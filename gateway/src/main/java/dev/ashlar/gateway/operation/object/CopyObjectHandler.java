@@ -1,17 +1,24 @@
 package dev.ashlar.gateway.operation.object;
 
+import com.google.protobuf.ByteString;
 import dev.ashlar.gateway.access.AccessControl.Permit;
 import dev.ashlar.gateway.access.Caller;
 import dev.ashlar.gateway.access.Need;
+import dev.ashlar.gateway.encryption.CustomerFields;
+import dev.ashlar.gateway.encryption.EncryptionHeaders;
+import dev.ashlar.gateway.encryption.key.Encryption;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
+import dev.ashlar.gateway.operation.shared.ContentWriter;
 import dev.ashlar.gateway.operation.shared.CopySources;
 import dev.ashlar.gateway.operation.shared.CopySources.Attempt;
 import dev.ashlar.gateway.operation.shared.LifecycleHeaders;
+import dev.ashlar.gateway.operation.shared.NewKey;
 import dev.ashlar.gateway.operation.shared.NewObjectAccess;
+import dev.ashlar.gateway.operation.shared.ObjectContent;
 import dev.ashlar.gateway.operation.shared.Reencoding;
 import dev.ashlar.gateway.operation.shared.StorageClass;
 import dev.ashlar.gateway.operation.shared.WriteConditions;
@@ -24,6 +31,7 @@ import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.client.UnavailableException;
 import dev.ashlar.protocol.layout.ByteRange;
+import dev.ashlar.protocol.layout.EncryptedRuns;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CopyObject;
@@ -34,14 +42,27 @@ import dev.ashlar.protocol.message.PutObject;
 import dev.ashlar.protocol.message.Tag;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Copies an object. The copy refers to the same blobs, so no data moves; only where its storage
- * class means another profile than they have, it gets new blobs.
+ * Copies an object. The copy refers to the same blobs, so no data moves. It gets new blobs only
+ * where its storage class means another profile than they have, and where one of the two is
+ * encrypted and the other is not; if both are, the copy has the same data key, sealed again.
  */
 public record CopyObjectHandler(Backend backend) {
-  /** What the copy has besides content and metadata. */
-  private record Target(StorageClass storageClass, NewObjectAccess access) {
+  /**
+   * What the copy has besides content and metadata.
+   *
+   * @param encryption null: it is not encrypted
+   */
+  private record Target(
+      StorageClass storageClass, NewObjectAccess access, @Nullable Encryption encryption) {
+    /** Whether the copy can have the bytes of its source as they are stored. */
+    boolean canShare(ObjectRecord source) {
+      return storageClass.hasProfileOf(source.getSlicesList())
+          && EncryptedRuns.isEncrypted(source) == (encryption != null);
+    }
+
     /** The summary of a copy that has these bytes. */
     ObjectSummary.Builder summary(ObjectSummary source) {
       return source.toBuilder().setOwner(access.owner()).setStorageClass(storageClass.stored());
@@ -49,7 +70,7 @@ public record CopyObjectHandler(Backend backend) {
   }
 
   /** A copy that was made. */
-  private record Made(ObjectSummary summary, List<Tag> tags) {}
+  private record Made(ObjectSummary summary, ObjectFacts facts) {}
 
   public HttpAnswer handle(S3Request.CopyObject request, Permit permit)
       throws S3Exception, UnavailableException, InterruptedException {
@@ -57,7 +78,9 @@ public record CopyObjectHandler(Backend backend) {
         StorageClass.asked(backend, permit.bucket(), request.storageClass());
     NewObjectAccess access = NewObjectAccess.of(backend, permit, request.acl());
     WriteConditions.check(backend, request, request.precondition());
-    Target target = new Target(storageClass, access);
+    Encryption encryption =
+        backend.encryptions().chosen(request.encryption(), permit.config().encryption());
+    Target target = new Target(storageClass, access, encryption);
     CopySources.Copied<Made> copied =
         new CopySources(backend, permit.caller())
             .copy(
@@ -66,7 +89,7 @@ public record CopyObjectHandler(Backend backend) {
                   ObjectRecord source = from.object().object();
                   requireCopyable(source, request.checksum());
                   ObjectFacts facts = access.facts(facts(request, from, permit.caller()));
-                  return storageClass.hasProfileOf(source.getSlicesList())
+                  return target.canShare(source)
                       ? share(request, source, facts, target)
                       : reencode(request, from.object(), facts, target);
                 });
@@ -74,9 +97,11 @@ public record CopyObjectHandler(Backend backend) {
     Answers.addVersion(headers, copied.result());
     copied.addSource(headers);
     ObjectSummary copy = copied.copy().summary();
+    ObjectFacts facts = copied.copy().facts();
+    EncryptionHeaders.addWritten(headers, facts, request.encryption().customer());
     long writtenMs = copied.result().getLastModifiedMs();
     LifecycleHeaders.addExpiration(
-        headers, permit, request.key(), copy.getSize(), copied.copy().tags(), writtenMs);
+        headers, permit, request.key(), copy.getSize(), facts.getTagsList(), writtenMs);
     return Answers.xml(document(copy, writtenMs).toBytes(), headers);
   }
 
@@ -113,9 +138,11 @@ public record CopyObjectHandler(Backend backend) {
 
   /** Makes a copy that refers to the blobs of its source. */
   private Attempt<Made> share(
-      S3Request.CopyObject request, ObjectRecord source, ObjectFacts facts, Target target)
-      throws MetadataUnavailableException {
-    ObjectSummary summary = target.summary(source.getSummary()).build();
+      S3Request.CopyObject request, ObjectRecord source, ObjectFacts given, Target target)
+      throws S3Exception, MetadataUnavailableException, InterruptedException {
+    ObjectFacts facts = sealedAgain(request, source, given, target);
+    ObjectSummary summary =
+        target.summary(source.getSummary()).setEtag(etag(source.getSummary(), facts)).build();
     CopyObject command =
         CopyObject.newBuilder()
             .setSourceBucket(request.source().bucket())
@@ -132,23 +159,56 @@ public record CopyObjectHandler(Backend backend) {
             .build();
     return new Attempt<>(
         backend.metadata().submit(Command.newBuilder().setCopyObject(command)),
-        new Made(summary, facts.getTagsList()));
+        new Made(summary, facts));
+  }
+
+  /** Adds what the copy has of the encryption of its source: the runs, and the key for itself. */
+  private ObjectFacts sealedAgain(
+      S3Request.CopyObject request, ObjectRecord source, ObjectFacts given, Target target)
+      throws S3Exception, InterruptedException {
+    CustomerFields customer = request.source().customer();
+    Encryption encryption = target.encryption();
+    if (encryption == null) {
+      ObjectContent.requireCustomerKey(backend, source.getFacts(), customer);
+      return given;
+    }
+    ByteString wrapped =
+        backend
+            .encryptions()
+            .keys()
+            .rewrap(source.getFacts().getWrappedKey(), customer.opened(), encryption);
+    return given.toBuilder()
+        .setWrappedKey(wrapped)
+        .addAllRuns(source.getFacts().getRunsList())
+        .build();
+  }
+
+  /** That of the source, if it may be known. */
+  private String etag(ObjectSummary source, ObjectFacts copy) {
+    String etag = source.getEtag();
+    if (EncryptionHeaders.hasMd5AsEtag(copy)) {
+      return etag;
+    }
+    int hyphen = etag.indexOf('-'); // before the number of parts
+    return ContentWriter.randomEtag(backend.random()) + (hyphen < 0 ? "" : etag.substring(hyphen));
   }
 
   /** Makes a copy with blobs of its own. It has no parts, as on Amazon S3. */
   private Attempt<Made> reencode(
       S3Request.CopyObject request, ObjectRead source, ObjectFacts facts, Target target)
-      throws UnavailableException, InterruptedException {
+      throws S3Exception, UnavailableException, InterruptedException {
+    NewKey key = NewKey.create(backend, target.encryption());
     ObjectSummary present = source.object().getSummary();
     ChecksumAlgorithm checksum = present.getChecksum().getAlgorithm();
     Reencoding.Ended ended =
         new Reencoding(
-                source,
+                ObjectContent.open(backend, source, request.source().customer()),
                 new ByteRange(0, present.getSize()),
                 target.storageClass().profile(),
                 checksum == ChecksumAlgorithm.CHECKSUM_NONE
                     ? ChecksumAlgorithm.CHECKSUM_CRC64NVME
-                    : checksum)
+                    : checksum,
+                key)
             .run(
                 backend,
                 (written, blobs) ->
@@ -162,11 +222,13 @@ public record CopyObjectHandler(Backend backend) {
                                     request.attributes().of(source.object().getAttributes()))
                                 .addAllBlobs(blobs)
                                 .setPrecondition(request.precondition())
-                                .setFacts(facts)
+                                .setFacts(NewKey.addTo(facts, key, written.run()))
                                 .setLock(request.given().lock())
                                 .setCopied(true)));
+    Reencoding.Written written = ended.written();
     return new Attempt<>(
-        ended.result(), new Made(summary(target, present, ended.written()), facts.getTagsList()));
+        ended.result(),
+        new Made(summary(target, present, written), NewKey.addTo(facts, key, written.run())));
   }
 
   private static ObjectSummary summary(

@@ -6,6 +6,8 @@ import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;
+import dev.ashlar.gateway.operation.shared.Backend;
+import dev.ashlar.gateway.operation.shared.ObjectContent;
 import dev.ashlar.gateway.s3.Etags;
 import dev.ashlar.gateway.s3.S3Dates;
 import dev.ashlar.gateway.s3.S3Request;
@@ -21,12 +23,11 @@ import java.util.List;
 import java.util.Set;
 
 /** Answers with attributes of an object in a document. */
-public final class GetObjectAttributesHandler {
-  private GetObjectAttributesHandler() {}
-
-  public static HttpAnswer handle(S3Request.GetObjectAttributes request, Permit permit)
-      throws S3Exception {
+public record GetObjectAttributesHandler(Backend backend) {
+  public HttpAnswer handle(S3Request.GetObjectAttributes request, Permit permit)
+      throws S3Exception, InterruptedException {
     ObjectRecord object = permit.object().object();
+    ObjectContent.requireCustomerKey(backend, object.getFacts(), request.customer());
     ObjectSummary summary = object.getSummary();
     HttpHeaders headers = Answers.headers();
     headers.set("Last-Modified", S3Dates.http(summary.getLastModifiedMs()));

@@ -3,15 +3,19 @@ package dev.ashlar.gateway.operation.object;
 import dev.ashlar.blob.DataUnavailableException;
 import dev.ashlar.blob.DataUnavailableException.Reason;
 import dev.ashlar.gateway.access.AccessControl.Permit;
+import dev.ashlar.gateway.encryption.CustomerFields;
+import dev.ashlar.gateway.encryption.EncryptionHeaders;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
+import dev.ashlar.gateway.operation.shared.ObjectContent;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.client.UnavailableException;
+import dev.ashlar.protocol.message.ObjectFacts;
 
 /** Sends an object or a range of it. */
 public record GetObjectHandler(Backend backend) {
@@ -34,16 +38,20 @@ public record GetObjectHandler(Backend backend) {
     ObjectAnswerHead view = ObjectAnswerHead.of(object.object(), request.options());
     Answers.addVersion(view.headers(), permit);
     try {
+      ObjectFacts facts = object.object().getFacts();
+      CustomerFields customer = request.options().customer();
+      if (view.status() == 304) {
+        ObjectContent.requireCustomerKey(backend, facts, customer);
+        return Answers.empty(304, view.headers());
+      }
       HttpAnswer.Body body =
           ObjectBody.open(
               exchange,
-              backend.store(),
-              object,
+              ObjectContent.open(backend, object, customer),
               view.range(),
               gone -> reopen(request, exchange, permit, tries, gone));
-      if (view.status() != 304) {
-        new ObjectFactHeaders(request, request.key(), permit).addTo(view.headers());
-      }
+      new ObjectFactHeaders(request, request.key(), permit).addTo(view.headers());
+      EncryptionHeaders.add(view.headers(), facts, customer);
       return new HttpAnswer(view.status(), view.headers(), body);
     } catch (DataUnavailableException e) {
       if (e.reason() != Reason.GONE) {

@@ -2,17 +2,15 @@ package dev.ashlar.gateway.operation.object;
 
 import dev.ashlar.blob.DataUnavailableException;
 import dev.ashlar.blob.DataUnavailableException.Reason;
-import dev.ashlar.blob.ObjectStore;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.exchange.HttpAnswer.AnswerStream;
 import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
-import dev.ashlar.protocol.client.ObjectRead;
+import dev.ashlar.gateway.operation.shared.ObjectContent;
+import dev.ashlar.gateway.operation.shared.ShardByteBuf;
 import dev.ashlar.protocol.client.ShardData;
 import dev.ashlar.protocol.layout.ByteRange;
-import io.netty.buffer.UnpooledByteBufAllocator;
-import io.netty.buffer.UnpooledDirectByteBuf;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Queue;
@@ -37,22 +35,17 @@ final class ObjectBody {
 
   /** Opens the body; the exchange releases at its end what was not sent. */
   static HttpAnswer.Body open(
-      HttpExchange exchange,
-      ObjectStore store,
-      ObjectRead object,
-      ByteRange range,
-      Reopening reopening)
+      HttpExchange exchange, ObjectContent content, ByteRange range, Reopening reopening)
       throws DataUnavailableException, InterruptedException {
     if (range.isEmpty()) {
       return new HttpAnswer.Empty();
     }
     if (range.length() > READ_AHEAD_MAX) {
-      return new HttpAnswer.Streamed(
-          range.length(), out -> stream(store, object, range, reopening, out));
+      return new HttpAnswer.Streamed(range.length(), out -> stream(content, range, reopening, out));
     }
     ObjectBody body = new ObjectBody();
     try {
-      store.read(object, range, body.pieces::add);
+      content.read(range, body.pieces::add);
     } catch (DataUnavailableException | InterruptedException | RuntimeException e) {
       body.release();
       throw e;
@@ -73,11 +66,11 @@ final class ObjectBody {
   }
 
   private static void stream(
-      ObjectStore store, ObjectRead object, ByteRange range, Reopening reopening, AnswerStream out)
+      ObjectContent content, ByteRange range, Reopening reopening, AnswerStream out)
       throws S3Exception, HttpAnswer.ReplacementAnswerException, IOException, InterruptedException {
     Receiver receiver = new Receiver(out);
     try {
-      store.read(object, range, receiver::accept);
+      content.read(range, receiver::accept);
     } catch (DataUnavailableException e) {
       if (receiver.failure != null) {
         throw receiver.failure;
@@ -105,22 +98,6 @@ final class ObjectBody {
         failure = e;
         throw new DataUnavailableException(Reason.CANCELLED, "the client has gone");
       }
-    }
-  }
-
-  /** A Netty buffer over the bytes of a shard, without a copy. Its last release releases them. */
-  private static final class ShardByteBuf extends UnpooledDirectByteBuf {
-    private final ShardData data;
-
-    ShardByteBuf(ShardData data) {
-      super(UnpooledByteBufAllocator.DEFAULT, data.bytes(), data.bytes().remaining());
-      this.data = data;
-    }
-
-    @Override
-    protected void deallocate() {
-      super.deallocate();
-      data.release();
     }
   }
 }

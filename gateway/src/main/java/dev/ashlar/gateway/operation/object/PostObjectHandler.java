@@ -28,7 +28,7 @@ public record PostObjectHandler(Backend backend) {
         new PutObjectHandler(backend).store(request.put(), permit, body);
     ErrorMapping.requireOk(stored.result());
     HttpAnswer answer = PutObjectHandler.answer(request.put(), permit, stored);
-    String etag = Etags.quote(stored.etag());
+    String etag = Etags.quote(stored.summary().getEtag());
     if (!request.redirect().isEmpty()) {
       answer.headers().set("Location", redirect(request, etag));
       return Answers.empty(303, answer.headers());

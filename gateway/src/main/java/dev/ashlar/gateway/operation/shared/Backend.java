@@ -3,6 +3,7 @@ package dev.ashlar.gateway.operation.shared;
 import com.google.protobuf.ByteString;
 import dev.ashlar.blob.ObjectStore;
 import dev.ashlar.gateway.access.AccessControl;
+import dev.ashlar.gateway.encryption.Encryptions;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.s3.S3Config;
 import dev.ashlar.protocol.client.MetadataClient;
@@ -22,6 +23,7 @@ public record Backend(
     AccessControl access,
     DecidedChanges changes,
     S3Config config,
+    Encryptions encryptions,
     Clock clock,
     Random random) {
   /** Submits a command that has to succeed. */

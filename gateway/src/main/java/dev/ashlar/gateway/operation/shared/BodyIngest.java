@@ -1,7 +1,6 @@
 package dev.ashlar.gateway.operation.shared;
 
 import dev.ashlar.blob.DataUnavailableException;
-import dev.ashlar.blob.ObjectWriter;
 import dev.ashlar.gateway.auth.Authenticator.PayloadBody;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
@@ -11,6 +10,7 @@ import io.netty.buffer.ByteBuf;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.util.HexFormat;
+import java.util.Random;
 
 /** Reads request bodies: into a writer of objects, or as a document. */
 public final class BodyIngest {
@@ -32,12 +32,19 @@ public final class BodyIngest {
     }
   }
 
-  /** Writes the body to the drives and returns its MD5 in hexadecimal digits. */
-  public static String copy(PayloadBody body, ObjectWriter writer)
+  /** Writes the body to the drives and returns its ETag. */
+  public static String copy(PayloadBody body, ContentWriter writer, Random random)
       throws S3Exception, DataUnavailableException, InterruptedException {
-    body.skipMd5();
-    copy(body, writer::write);
-    byte[] md5 = writer.md5();
+    if (writer.hasMd5()) {
+      body.skipMd5();
+    }
+    for (ByteBuf piece = body.read(); piece != null; piece = body.read()) {
+      writer.write(piece);
+    }
+    byte[] md5 = writer.finish();
+    if (md5 == null) {
+      return ContentWriter.randomEtag(random);
+    }
     body.requireMd5(md5);
     return HexFormat.of().formatHex(md5);
   }

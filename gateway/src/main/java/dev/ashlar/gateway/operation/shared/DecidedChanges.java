@@ -38,7 +38,8 @@ public final class DecidedChanges {
      * @param permit that the change is decided on
      * @return CONDITIONAL_CONFLICT if that is outdated
      */
-    CommandResult submit(Permit permit) throws S3Exception, MetadataUnavailableException;
+    CommandResult submit(Permit permit)
+        throws S3Exception, MetadataUnavailableException, InterruptedException;
   }
 
   public DecidedChanges(AccessControl access) {

@@ -74,12 +74,13 @@ public final class ErrorMapping {
           case TOO_FEW_DRIVES, MISPLACED, GONE, CANCELLED -> S3Error.SERVICE_UNAVAILABLE;
           case FULL, OVERLOADED -> S3Error.SLOW_DOWN;
           case CONFLICT -> S3Error.CONDITIONAL_REQUEST_CONFLICT;
+          case DAMAGED -> S3Error.INTERNAL_ERROR;
         };
     String message =
         switch (e.reason()) {
           case TOO_FEW_DRIVES, MISPLACED -> "Too few drives answer. Please try again.";
           case FULL -> "The drives are full. Deleting objects frees space.";
-          case OVERLOADED, GONE, CONFLICT, CANCELLED -> error.message();
+          case OVERLOADED, GONE, CONFLICT, CANCELLED, DAMAGED -> error.message();
         };
     return new S3Exception(error, message, e);
   }

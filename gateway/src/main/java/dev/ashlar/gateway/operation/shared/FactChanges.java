@@ -21,7 +21,7 @@ public record FactChanges(Backend backend) {
      * @param permit for the version that the command is about
      */
     void addTo(SetObjectFacts.Builder command, Permit permit)
-        throws S3Exception, MetadataUnavailableException;
+        throws S3Exception, MetadataUnavailableException, InterruptedException;
   }
 
   /**
@@ -38,7 +38,7 @@ public record FactChanges(Backend backend) {
   }
 
   private CommandResult set(StoredObject object, Permit permit, Change change)
-      throws S3Exception, MetadataUnavailableException {
+      throws S3Exception, MetadataUnavailableException, InterruptedException {
     SetObjectFacts.Builder set =
         SetObjectFacts.newBuilder()
             .setBucket(object.bucket())

@@ -44,6 +44,7 @@ import picocli.CommandLine.Spec;
       Nouns.Rebalance.class,
       Nouns.Scrub.class,
       Nouns.Metadata.class,
+      Nouns.Encryption.class,
       Nouns.Buckets.class,
       Nouns.Accounts.class
     })

@@ -328,6 +328,35 @@ final class Nouns {
     }
   }
 
+  @Command(
+      name = "encryption",
+      description = "Shows the keys that encrypt objects, and seals data keys anew.")
+  static final class Encryption extends Noun {
+    @Command(
+        name = "status",
+        description =
+            "Shows the master keys and the renewal of the asked gateway, as the command does without"
+                + " a verb.")
+    int status(@Option(names = "--watch", description = AdminCommand.WATCH) boolean isWatching)
+        throws IOException, InterruptedException {
+      return admin().show("encryption", isWatching);
+    }
+
+    @Command(
+        name = "renew",
+        description =
+            "Begins to seal the data keys anew that earlier master keys, or versions of KMS keys of"
+                + " Vault, have sealed. No data is moved.")
+    int renew() throws IOException, InterruptedException {
+      return admin().change("encryption-renew", "", null);
+    }
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+      return status(false);
+    }
+  }
+
   /** The limits of a quota. */
   private static final class Limits {
     @Option(

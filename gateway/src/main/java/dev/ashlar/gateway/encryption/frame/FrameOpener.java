@@ -1,0 +1,128 @@
+package dev.ashlar.gateway.encryption.frame;
+
+import dev.ashlar.blob.DataUnavailableException;
+import dev.ashlar.blob.DataUnavailableException.Reason;
+import dev.ashlar.blob.ObjectStore;
+import dev.ashlar.protocol.client.ObjectRead;
+import dev.ashlar.protocol.client.ShardData;
+import dev.ashlar.protocol.layout.ByteRange;
+import dev.ashlar.protocol.layout.FrameLayout;
+import dev.ashlar.protocol.process.RateLimitedLog;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Iterator;
+import javax.crypto.SecretKey;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+
+/**
+ * Makes plain bytes of the stored bytes of an encrypted object. It collects the pieces of a frame,
+ * and hands on its plain bytes, in the memory of these pieces, once the whole frame is verified.
+ * Used by one thread.
+ */
+public final class FrameOpener {
+  private static final Logger LOG = LoggerFactory.getLogger(FrameOpener.class);
+  private static final RateLimitedLog DAMAGED = new RateLimitedLog(LOG, Level.ERROR);
+
+  private final FrameCipher cipher;
+  private final Iterator<Frame> frames;
+  private final ByteRange range;
+  private final ObjectStore.DataSink out;
+  private final ArrayDeque<ShardData> pending = new ArrayDeque<>();
+  private final byte[] stored;
+  private final byte[] plain;
+  private @Nullable Frame frame;
+  private int pendingBytes;
+
+  private FrameOpener(
+      SecretKey key, RunMap runs, ByteRange range, long storedLength, ObjectStore.DataSink out) {
+    this.cipher = new FrameCipher(key);
+    this.frames = runs.framesFrom(range.offset());
+    this.range = range;
+    this.out = out;
+    this.stored = new byte[(int) Math.min(FrameLayout.FRAME_BYTES, storedLength)];
+    this.plain = new byte[stored.length];
+  }
+
+  /**
+   * Reads a range of plain bytes in order. The sink receives no byte of a frame that is not whole
+   * and unchanged.
+   *
+   * @param key the data key of the object
+   * @param range within the object's size
+   * @throws DataUnavailableException with {@link Reason#DAMAGED} at such a frame
+   */
+  public static void read(
+      ObjectStore store,
+      ObjectRead object,
+      SecretKey key,
+      ByteRange range,
+      ObjectStore.DataSink out)
+      throws DataUnavailableException, InterruptedException {
+    RunMap runs = RunMap.of(object.object());
+    ByteRange stored = runs.stored(range);
+    FrameOpener opener = new FrameOpener(key, runs, range, stored.length(), out);
+    try {
+      store.read(object, stored, opener::accept);
+    } finally {
+      opener.pending.forEach(ShardData::release);
+    }
+  }
+
+  private void accept(ShardData piece) throws DataUnavailableException, InterruptedException {
+    try {
+      ByteBuffer bytes = piece.bytes();
+      while (bytes.hasRemaining()) {
+        Frame current = frame == null ? frames.next() : frame;
+        frame = current;
+        int count = Math.min(current.storedLength() - pendingBytes, bytes.remaining());
+        pending.add(new ShardData(piece.slab().retain(), bytes.slice(bytes.position(), count)));
+        pendingBytes += count;
+        bytes.position(bytes.position() + count);
+        if (pendingBytes == current.storedLength()) {
+          open(current);
+        }
+      }
+    } finally {
+      piece.release();
+    }
+  }
+
+  private void open(Frame whole) throws DataUnavailableException, InterruptedException {
+    int at = 0;
+    for (ShardData piece : pending) {
+      int count = piece.bytes().remaining();
+      piece.bytes().get(0, stored, at, count);
+      at += count;
+    }
+    if (!cipher.open(whole, stored, plain)) {
+      throw damaged(whole);
+    }
+    int from = (int) Math.max(0, range.offset() - whole.plainOffset());
+    int to = (int) Math.min(whole.plainLength(), range.end() - whole.plainOffset());
+    while (from < to) {
+      ShardData piece = pending.remove();
+      int count = Math.min(to - from, piece.bytes().remaining());
+      ByteBuffer bytes = piece.bytes().slice(0, count).put(0, plain, from, count);
+      from += count;
+      out.accept(new ShardData(piece.slab(), bytes));
+    }
+    pending.forEach(ShardData::release);
+    pending.clear();
+    pendingBytes = 0;
+    frame = null;
+  }
+
+  private static DataUnavailableException damaged(Frame frame) {
+    String message =
+        "Frame "
+            + frame.number()
+            + " of an encrypted object, at its byte "
+            + frame.plainOffset()
+            + ", is damaged: its tag is wrong";
+    DAMAGED.log(message);
+    return new DataUnavailableException(Reason.DAMAGED, message);
+  }
+}

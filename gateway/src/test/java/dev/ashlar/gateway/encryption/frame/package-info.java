@@ -1,0 +1,4 @@
+@NullMarked
+package dev.ashlar.gateway.encryption.frame;
+
+import org.jspecify.annotations.NullMarked;
