@@ -53,6 +53,8 @@ CHANGE = {
     "PutBucketLifecycle",
     "PutBucketLifecycleConfiguration",
     "PutBucketLogging",
+    "PutBucketNotification",
+    "PutBucketNotificationConfiguration",
     "PutBucketOwnershipControls",
     "PutBucketPolicy",
     "PutBucketRequestPayment",

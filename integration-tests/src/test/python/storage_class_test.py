@@ -1,8 +1,8 @@
-"""Storage classes with boto3, the aws cli and rclone, in a store of profile 4+2 to which STANDARD_IA 2+2 and COLD
+"""Storage classes with boto3, the aws cli, rclone and mc, in a store of profile 4+2 to which STANDARD_IA 2+2 and COLD
 3+2 are added.
 
 Run by StorageClassIT: storage_class_test.py ENDPOINT SEED FOLDER PHASE, with the phases unknown (before the profiles
-are added), write, read (after two drives were lost), and rclone (where it is installed).
+are added), write, read (after two drives were lost), rclone and mc (where they are installed).
 """
 
 import json
@@ -251,4 +251,33 @@ def rclone():
     assert "InvalidStorageClass" in refused, refused
 
 
-{"unknown": unknown, "write": write, "read": read, "rclone": rclone}[PHASE]()
+def mc():
+    """Uploads, streams, mirrors and server-side copies."""
+    bucket = f"mc-classes-{SEED % 1_000_000}"
+    own = ("--config-dir", FOLDER / "mc", "--quiet", "--no-color")
+
+    def run(*arguments, **how):
+        return program(*own, *arguments, **how)
+
+    run("alias", "set", "a", ENDPOINT, os.environ["AWS_ACCESS_KEY_ID"], os.environ["AWS_SECRET_ACCESS_KEY"])
+    run("mb", f"a/{bucket}")
+    classes = {}
+    for name in files():
+        for storage_class in (IA, COLD, "STANDARD"):
+            put, copy = f"{name}-{storage_class}", f"{name}-{storage_class}-copy"
+            other = COLD if storage_class == IA else IA
+            run("cp", "--storage-class", storage_class, name, f"a/{bucket}/{put}")
+            run("cp", "--storage-class", other, f"a/{bucket}/{put}", f"a/{bucket}/{copy}")
+            classes[put], classes[copy] = storage_class, other
+    with (FOLDER / "large").open("rb") as stream:
+        pipe = [PHASE, *map(str, own), "pipe", "--storage-class", COLD, f"a/{bucket}/large-piped"]
+        subprocess.run(pipe, stdin=stream, check=True, cwd=FOLDER, env={**os.environ, "HOME": str(FOLDER)})
+    classes["large-piped"] = COLD
+    assert_objects(bucket, classes)
+    listed = [json.loads(line) for line in run("ls", "--json", f"a/{bucket}").splitlines()]
+    assert {entry["key"]: entry["storageClass"] for entry in listed} == classes, listed
+    refused = run("cp", "--storage-class", "GLACIER", "small", f"a/{bucket}/k", fails=True)
+    assert "storage class" in refused.lower(), refused
+
+
+{"unknown": unknown, "write": write, "read": read, "rclone": rclone, "mc": mc}[PHASE]()

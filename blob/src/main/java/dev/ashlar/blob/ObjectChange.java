@@ -3,6 +3,7 @@ package dev.ashlar.blob;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.ModifyObject;
+import dev.ashlar.protocol.message.RequestOrigin;
 import java.nio.ByteBuffer;
 
 /**
@@ -18,6 +19,9 @@ public interface ObjectChange extends AutoCloseable {
    *     object was changed in the same place meanwhile
    */
   void write(ByteBuffer bytes) throws DataUnavailableException, InterruptedException;
+
+  /** Says who asks for the change, which its event tells. */
+  void askedBy(RequestOrigin sender);
 
   /** Bytes written so far. */
   long length();

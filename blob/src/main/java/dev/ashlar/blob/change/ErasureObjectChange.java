@@ -14,6 +14,7 @@ import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.ModifyObject;
 import dev.ashlar.protocol.message.ObjectPiece;
+import dev.ashlar.protocol.message.RequestOrigin;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.message.SliceValue;
 import dev.ashlar.protocol.model.BlobId;
@@ -48,6 +49,7 @@ public final class ErasureObjectChange implements ObjectChange {
   private @Nullable ChangePieces pieces;
   private boolean isEnded;
   private long length;
+  private RequestOrigin origin = RequestOrigin.getDefaultInstance();
 
   public ErasureObjectChange(
       EngineContext engine,
@@ -147,6 +149,11 @@ public final class ErasureObjectChange implements ObjectChange {
   private static long stepBytesMax(Profile profile, int windowBytes) {
     int window = EngineConfig.windowStripes(profile, windowBytes) * profile.stripeBytes();
     return Math.max(StripeBatch.bytesMax(profile, window), StripeChange.bytesMax(profile));
+  }
+
+  @Override
+  public void askedBy(RequestOrigin sender) {
+    origin = sender;
   }
 
   @Override
@@ -263,7 +270,11 @@ public final class ErasureObjectChange implements ObjectChange {
       throws MetadataUnavailableException {
     isEnded = true; // until its outcome is known
     try {
-      CommandResult result = engine.metadata().submit(Command.newBuilder().setModifyObject(modify));
+      Command.Builder command = Command.newBuilder().setModifyObject(modify);
+      if (!origin.equals(RequestOrigin.getDefaultInstance())) {
+        command.setOrigin(origin);
+      }
+      CommandResult result = engine.metadata().submit(command);
       isEnded = false;
       return result;
     } catch (MetadataUnavailableException e) {

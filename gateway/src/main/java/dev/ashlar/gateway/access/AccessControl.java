@@ -239,6 +239,12 @@ public final class AccessControl {
       return present(decider.config());
     }
 
+    /** Whether somebody is told of events in the bucket, if the need is about one. */
+    public boolean notifies() {
+      BucketConfig config = decider.config();
+      return config != null && config.row().getNotifiedEvents() != 0;
+    }
+
     /** The object of a need that is about a stored object. */
     public ObjectRead object() {
       return present(object);

@@ -19,6 +19,7 @@ import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.gateway.exchange.HttpExchange.RequestHandler;
 import dev.ashlar.gateway.form.PostForm;
+import dev.ashlar.gateway.notification.EventTargets;
 import dev.ashlar.gateway.operation.access.AclHandler;
 import dev.ashlar.gateway.operation.access.BucketAccessHandler;
 import dev.ashlar.gateway.operation.bucket.BucketCorsHandler;
@@ -26,6 +27,7 @@ import dev.ashlar.gateway.operation.bucket.BucketEncryptionHandler;
 import dev.ashlar.gateway.operation.bucket.BucketInfoHandler;
 import dev.ashlar.gateway.operation.bucket.BucketLifecycleHandler;
 import dev.ashlar.gateway.operation.bucket.BucketLockHandler;
+import dev.ashlar.gateway.operation.bucket.BucketNotificationHandler;
 import dev.ashlar.gateway.operation.bucket.BucketTaggingHandler;
 import dev.ashlar.gateway.operation.bucket.BucketVersioningHandler;
 import dev.ashlar.gateway.operation.bucket.CreateBucketHandler;
@@ -90,6 +92,7 @@ public final class S3Service implements RequestHandler {
   private final RequestMetrics metrics;
   private final CrossOrigin crossOrigin;
   private final Backend backend;
+  private final EventTargets events;
   private final AccessLog accessLog;
 
   public S3Service(
@@ -98,6 +101,7 @@ public final class S3Service implements RequestHandler {
       ObjectStore store,
       S3Config config,
       Encryptions encryptions,
+      EventTargets events,
       MeterRegistry registry,
       Clock clock,
       Random random) {
@@ -116,6 +120,7 @@ public final class S3Service implements RequestHandler {
             encryptions,
             clock,
             random);
+    this.events = events;
     this.accessLog = new AccessLog(new LogDelivery(backend), registry);
   }
 
@@ -259,7 +264,9 @@ public final class S3Service implements RequestHandler {
         LockRules.requirePossible(permit.bucket());
         LockRules.requireFuture(write.given().lock(), backend.clock());
       }
-      HttpAnswer answer = dispatch(request, exchange, permit, sender.body(), logged);
+      Backend asked =
+          permit.notifies() ? backend.askedBy(EventOrigins.of(exchange, permit.caller())) : backend;
+      HttpAnswer answer = dispatch(asked, request, exchange, permit, sender.body(), logged);
       Answers.addCharge(answer.headers(), permit);
       // About single keys the operation decides. DeleteObjects tells about each of them itself.
       if (audit != null && !(request instanceof S3Request.DeleteObjects)) {
@@ -326,6 +333,7 @@ public final class S3Service implements RequestHandler {
   }
 
   private HttpAnswer dispatch(
+      Backend backend,
       S3Request request,
       HttpExchange exchange,
       Permit permit,
@@ -386,6 +394,10 @@ public final class S3Service implements RequestHandler {
       case S3Request.GetBucketLogging get -> new BucketLoggingHandler(backend).handle(get, permit);
       case S3Request.PutBucketLogging put ->
           new BucketLoggingHandler(backend).handle(put, permit, body);
+      case S3Request.GetBucketNotificationConfiguration get ->
+          new BucketNotificationHandler(backend, events).handle(get);
+      case S3Request.PutBucketNotificationConfiguration put ->
+          new BucketNotificationHandler(backend, events).handle(put, exchange, body);
       case S3Request.GetBucketWebsite get -> new BucketWebsiteHandler(backend).handle(get);
       case S3Request.PutBucketWebsite put -> new BucketWebsiteHandler(backend).handle(put, body);
       case S3Request.DeleteBucketWebsite delete -> new BucketWebsiteHandler(backend).handle(delete);

@@ -67,6 +67,10 @@ public sealed interface S3Request {
       case PutBucketRequestPayment put -> onBucket("s3:PutBucketRequestPayment", put.bucket());
       case GetBucketLogging get -> onBucket("s3:GetBucketLogging", get.bucket());
       case PutBucketLogging put -> onBucket("s3:PutBucketLogging", put.bucket());
+      case GetBucketNotificationConfiguration get ->
+          onBucket("s3:GetBucketNotification", get.bucket());
+      case PutBucketNotificationConfiguration put ->
+          onBucket("s3:PutBucketNotification", put.bucket());
       case GetBucketWebsite get -> onBucket("s3:GetBucketWebsite", get.bucket());
       case PutBucketWebsite put -> onBucket("s3:PutBucketWebsite", put.bucket());
       case DeleteBucketWebsite delete -> onBucket("s3:DeleteBucketWebsite", delete.bucket());
@@ -288,6 +292,15 @@ public sealed interface S3Request {
 
   /** Says where the log of the requests goes, as the body has it. */
   record PutBucketLogging(String bucket) implements S3Request {}
+
+  record GetBucketNotificationConfiguration(String bucket) implements S3Request {}
+
+  /**
+   * Says who is told of events in the bucket, as the body has it.
+   *
+   * @param isTested whether the targets are sent a test event before
+   */
+  record PutBucketNotificationConfiguration(String bucket, boolean isTested) implements S3Request {}
 
   record GetBucketWebsite(String bucket) implements S3Request {}
 

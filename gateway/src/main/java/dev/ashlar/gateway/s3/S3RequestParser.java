@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 public final class S3RequestParser {
   private static final String VERSION = "versionId";
   private static final String VERSION_MARKER = "version-id-marker";
+  static final String SKIP_VALIDATION = "x-amz-skip-destination-validation";
   static final String CONFIRMATION = "x-amz-confirm-remove-self-bucket-access";
   private static final int PAGE_MAX = 1000;
   private static final int BUCKETS_PAGE_MAX = 10_000;
@@ -295,6 +296,12 @@ public final class S3RequestParser {
       return method.equals("GET")
           ? new S3Request.GetBucketLogging(bucket)
           : new S3Request.PutBucketLogging(bucket);
+    }
+    if (query.has("notification")) {
+      return method.equals("GET")
+          ? new S3Request.GetBucketNotificationConfiguration(bucket)
+          : new S3Request.PutBucketNotificationConfiguration(
+              bucket, !"true".equalsIgnoreCase(headers.get(SKIP_VALIDATION)));
     }
     if (query.has("requestPayment")) {
       return method.equals("GET")

@@ -48,6 +48,7 @@ public final class Subresource {
           bucket("policyStatus", "GET"),
           bucket("publicAccessBlock", "GET PUT DELETE"),
           bucket("logging", "GET PUT"),
+          bucket("notification", "GET PUT"),
           bucket("requestPayment", "GET PUT"),
           bucket("uploads", "GET"),
           object("uploads", "POST"),
@@ -64,11 +65,6 @@ public final class Subresource {
                   "GetBucketAccelerateConfiguration",
                   "s3:GetAccelerateConfiguration",
                   empty("AccelerateConfiguration")),
-          bucket("notification", "GET PUT")
-              .unconfigured(
-                  "GetBucketNotificationConfiguration",
-                  "s3:GetBucketNotification",
-                  empty("NotificationConfiguration")),
           bucket("replication", "GET PUT DELETE")
               .unconfigured(
                   "GetBucketReplication",

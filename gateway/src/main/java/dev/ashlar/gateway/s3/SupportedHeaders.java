@@ -49,6 +49,7 @@ final class SupportedHeaders {
           "x-amz-checksum-xxhash3",
           "x-amz-checksum-xxhash64",
           S3RequestParser.CONFIRMATION,
+          S3RequestParser.SKIP_VALIDATION,
           "x-amz-content-sha256",
           "x-amz-copy-source",
           "x-amz-copy-source-if-match",

@@ -56,6 +56,9 @@ class AccessTest {
       "<ServerSideEncryptionConfiguration><Rule><ApplyServerSideEncryptionByDefault>"
           + "<SSEAlgorithm>AES256</SSEAlgorithm></ApplyServerSideEncryptionByDefault></Rule>"
           + "</ServerSideEncryptionConfiguration>";
+  private static final String NOTIFICATION =
+      "<NotificationConfiguration><QueueConfiguration><Queue>arn:ashlar:sqs::t:fake</Queue>"
+          + "<Event>s3:ObjectCreated:*</Event></QueueConfiguration></NotificationConfiguration>";
   private static final String LOGGING =
       "<BucketLoggingStatus><LoggingEnabled><TargetBucket>conf</TargetBucket>"
           + "<TargetPrefix>log/</TargetPrefix></LoggingEnabled></BucketLoggingStatus>";
@@ -135,6 +138,16 @@ class AccessTest {
         "PUT /bkt?logging",
         "s3:PutBucketLogging",
         "bucket account bucket submit"),
+    GET_NOTIFICATION(
+        S3Request.GetBucketNotificationConfiguration.class,
+        "GET /bkt?notification",
+        "s3:GetBucketNotification",
+        "bucket documents"),
+    PUT_NOTIFICATION(
+        S3Request.PutBucketNotificationConfiguration.class,
+        "PUT /bkt?notification",
+        "s3:PutBucketNotification",
+        "bucket submit"),
     GET_BUCKET_REQUEST_PAYMENT(
         S3Request.GetBucketRequestPayment.class,
         "GET /bkt?requestPayment",
@@ -382,7 +395,8 @@ class AccessTest {
   }
 
   private final List<String> calls = new ArrayList<>();
-  private final TestS3 s3 = new TestS3("us-east-1", this::counted);
+  private final TestS3 s3 =
+      new TestS3("us-east-1", this::counted, List.of(new MemoryTarget("arn:ashlar:sqs::t:fake")));
   private String uploadId = "";
   private String partEtag = "";
 
@@ -458,6 +472,7 @@ class AccessTest {
                   + "</ObjectEncryption>");
       case PUT_BUCKET_WEBSITE -> request.body(WEBSITE);
       case PUT_BUCKET_LOGGING -> request.body(LOGGING);
+      case PUT_NOTIFICATION -> request.body(NOTIFICATION);
       case PUT_BUCKET_REQUEST_PAYMENT ->
           request.body(
               "<RequestPaymentConfiguration><Payer>Requester</Payer>"
@@ -520,6 +535,7 @@ class AccessTest {
             "/conf?lifecycle",
             "/empty?website",
             "/bkt?logging",
+            "/bkt?notification",
             "/bkt?requestPayment",
             "/bkt?uploads",
             "/bkt/m?uploadId=ID")

@@ -150,13 +150,12 @@ class BucketOperationsTest {
     s3.ok(200, "HEAD", "/bkt");
   }
 
-  @ParameterizedTest
-  @CsvSource({"accelerate, AccelerateConfiguration", "notification, NotificationConfiguration"})
-  void featuresWithEmptyDocuments(String feature, String root) throws Exception {
-    s3.refused("NoSuchBucket", "GET", "/bkt?" + feature);
+  @Test
+  void featuresWithEmptyDocuments() throws Exception {
+    s3.refused("NoSuchBucket", "GET", "/bkt?accelerate");
     s3.ok(200, "PUT", "/bkt");
-    assertEquals(root, s3.ok(200, "GET", "/bkt?" + feature).xml().name());
-    s3.refused("NotImplemented", "PUT", "/bkt?" + feature);
+    assertEquals("AccelerateConfiguration", s3.ok(200, "GET", "/bkt?accelerate").xml().name());
+    s3.refused("NotImplemented", "PUT", "/bkt?accelerate");
   }
 
   @Test

@@ -22,6 +22,7 @@ import dev.ashlar.protocol.message.ModifyObject;
 import dev.ashlar.protocol.message.NewBlob;
 import dev.ashlar.protocol.message.ObjectPiece;
 import dev.ashlar.protocol.message.ObjectRecord;
+import dev.ashlar.protocol.message.RequestOrigin;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.message.SliceValue;
 import dev.ashlar.protocol.message.SlotAck;
@@ -159,6 +160,11 @@ final class MemoryObjectStore implements ObjectStore {
   /** New blobs in the place of the range. */
   private record Change(Writer writer, ObjectRead object, long offset) implements ObjectChange {
     @Override
+    public void askedBy(RequestOrigin sender) {
+      writer.origin = sender;
+    }
+
+    @Override
     public void write(ByteBuffer bytes) throws DataUnavailableException {
       writer.write(bytes);
     }
@@ -177,7 +183,7 @@ final class MemoryObjectStore implements ObjectStore {
                 .setOffset(offset)
                 .setLength(writer.length());
             blobs.forEach(blob -> command.addPieces(ObjectPiece.newBuilder().setBlob(blob)));
-            return Command.newBuilder().setModifyObject(command);
+            return Command.newBuilder().setOrigin(writer.origin).setModifyObject(command);
           });
     }
 
@@ -188,6 +194,7 @@ final class MemoryObjectStore implements ObjectStore {
   private final class Writer implements ObjectWriter {
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     private final int profile;
+    private RequestOrigin origin = RequestOrigin.getDefaultInstance();
 
     Writer(int profile) {
       this.profile = profile;

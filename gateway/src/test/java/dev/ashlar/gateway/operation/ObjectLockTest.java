@@ -74,6 +74,17 @@ class ObjectLockTest {
     }
   }
 
+  /**
+   * A client that waits until then may delete the version; a time without milliseconds is too
+   * early.
+   */
+  @Test
+  void theEndOfARetentionIsToldInMilliseconds() throws Exception {
+    String until = "2099-01-01T00:00:00.850Z";
+    s3.ok(200, put("/bkt/k?retention", retention("GOVERNANCE", until)));
+    assertRetention("/bkt/k", "GOVERNANCE", until);
+  }
+
   @Test
   void configurationOfABucket() throws Exception {
     s3.refused("ObjectLockConfigurationNotFoundError", "GET", "/plain?object-lock");

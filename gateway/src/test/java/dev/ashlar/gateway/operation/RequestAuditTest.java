@@ -41,6 +41,7 @@ class RequestAuditTest {
           "GetBucketLifecycleConfiguration",
           "GetBucketLocation",
           "GetBucketLogging",
+          "GetBucketNotificationConfiguration",
           "GetBucketOwnershipControls",
           "GetBucketPolicy",
           "GetBucketPolicyStatus",
@@ -69,6 +70,7 @@ class RequestAuditTest {
           "PutBucketEncryption",
           "PutBucketLifecycleConfiguration",
           "PutBucketLogging",
+          "PutBucketNotificationConfiguration",
           "PutBucketOwnershipControls",
           "PutBucketPolicy",
           "PutBucketRequestPayment",
@@ -93,7 +95,6 @@ class RequestAuditTest {
           Map.entry("PUT /b?acl", "PutBucketAcl"),
           Map.entry("PUT /b/k?acl", "PutObjectAcl"),
           Map.entry("GET /b?accelerate", "GetBucketAccelerateConfiguration"),
-          Map.entry("GET /b?notification", "GetBucketNotificationConfiguration"),
           Map.entry("GET /b?replication", "GetBucketReplication"),
           Map.entry("GET /b/k", "GetObject"));
 

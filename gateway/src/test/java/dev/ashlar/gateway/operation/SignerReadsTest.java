@@ -7,6 +7,7 @@ import com.google.protobuf.ByteString;
 import dev.ashlar.gateway.auth.FailedAttempts;
 import dev.ashlar.gateway.auth.SigV4Authenticator;
 import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.notification.EventTargets;
 import dev.ashlar.gateway.principal.Principals;
 import dev.ashlar.gateway.principal.SecretSeals;
 import dev.ashlar.gateway.s3.S3Config;
@@ -74,6 +75,7 @@ class SignerReadsTest {
         store,
         new S3Config("us-east-1", new VirtualHosts(List.of("s3.test")), "Owner"),
         TestKeys.encryptions(),
+        EventTargets.NONE,
         new SimpleMeterRegistry(),
         clock,
         new Random(1));

@@ -6,6 +6,8 @@ import dev.ashlar.gateway.encryption.Encryptions;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.exchange.HttpExchange.RequestHandler;
+import dev.ashlar.gateway.notification.EventTarget;
+import dev.ashlar.gateway.notification.EventTargets;
 import dev.ashlar.gateway.s3.S3Config;
 import dev.ashlar.gateway.s3.VirtualHosts;
 import dev.ashlar.metadata.memory.MemoryMetadata;
@@ -34,6 +36,13 @@ final class TestS3 {
     this("us-east-1");
   }
 
+  /**
+   * @param targets that buckets may notify
+   */
+  TestS3(List<EventTarget> targets) {
+    this("us-east-1", metadata -> metadata, targets);
+  }
+
   TestS3(String region) {
     this(region, metadata -> metadata);
   }
@@ -46,6 +55,18 @@ final class TestS3 {
   }
 
   TestS3(String region, UnaryOperator<MetadataClient> between, Encryptions encryptions) {
+    this(region, between, encryptions, List.of());
+  }
+
+  TestS3(String region, UnaryOperator<MetadataClient> between, List<EventTarget> targets) {
+    this(region, between, TestKeys.encryptions(), targets);
+  }
+
+  private TestS3(
+      String region,
+      UnaryOperator<MetadataClient> between,
+      Encryptions encryptions,
+      List<EventTarget> targets) {
     S3Config config = new S3Config(region, new VirtualHosts(List.of("s3.test")), "Owner");
     service =
         new S3Service(
@@ -54,6 +75,7 @@ final class TestS3 {
             store,
             config,
             encryptions,
+            EventTargets.of(targets),
             registry,
             Clock.systemUTC(),
             new Random(1));

@@ -24,6 +24,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.CompletedPart;
@@ -91,10 +93,11 @@ class StorageClassIT {
     python.run("lifecycle_test.py", server, "" + seed);
   }
 
-  @Test
-  void rclone(@TempDir Path files) throws Exception {
-    assumeTrue(Commands.isInstalled("rclone"), "rclone is not installed");
-    python.run("storage_class_test.py", server, "" + seed, "" + files, "rclone");
+  @ParameterizedTest
+  @ValueSource(strings = {"mc", "rclone"})
+  void program(String name, @TempDir Path files) throws Exception {
+    assumeTrue(Commands.isInstalled(name), name + " is not installed");
+    python.run("storage_class_test.py", server, "" + seed, "" + files, name);
   }
 
   /** Puts, parts and copies, in and between all classes. */

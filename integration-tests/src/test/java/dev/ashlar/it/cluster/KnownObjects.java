@@ -147,5 +147,16 @@ final class KnownObjects {
     put(s3, own, 1 + turn % 7 * 30_000);
     check(s3, other);
     append(s3, own);
+    if (turn % 3 == 0) {
+      delete(s3, own);
+    }
+  }
+
+  private void delete(ChangeClient s3, String key) throws IOException {
+    Answer deleted = s3.send("DELETE", key, "", new byte[0], Map.of());
+    assertEquals(204, deleted.status(), () -> key + ": " + deleted.text() + ", seed " + seed);
+    expected.remove(key);
+    Answer gone = s3.send("GET", key, "", new byte[0], Map.of());
+    assertEquals(404, gone.status(), () -> key + ": " + gone.status() + ", seed " + seed);
   }
 }

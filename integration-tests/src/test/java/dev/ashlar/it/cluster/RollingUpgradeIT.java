@@ -24,11 +24,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
- * A cluster of an older build is upgraded to this one, process by process, while clients put, get
- * and append: none that is at a gateway that stays is ever refused, nothing is lost, what the older
- * version of metadata does not have is refused until the last peer is upgraded, and a gateway of
- * the older build does not outlive the first added profile. {@code -Dashlar.upgrade.from} is the
- * folder of the older build's sources, in which Maven has built it.
+ * A cluster of an older build is upgraded to this one, process by process, while clients put, get,
+ * append and delete: none that is at a gateway that stays is ever refused, nothing is lost, what
+ * the older version of metadata does not have is refused until the last peer is upgraded, and a
+ * gateway of the older build does not outlive the first added profile. {@code
+ * -Dashlar.upgrade.from} is the folder of the older build's sources, in which Maven has built it.
  */
 @EnabledIfSystemProperty(named = "ashlar.upgrade.from", matches = ".+")
 class RollingUpgradeIT {
@@ -40,10 +40,18 @@ class RollingUpgradeIT {
   private static final int OBJECTS = 20;
 
   private static final String ADD_PROFILE = "profile-add?target=HOT&by=1%2B2";
-  private static final int LATEST = 8;
+  private static final int LATEST = 9;
   private static final byte[] ENABLED =
       "<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>"
           .getBytes(StandardCharsets.UTF_8);
+
+  private static final byte[] BODY = "sealed".getBytes(StandardCharsets.UTF_8);
+  private static final Map<String, String> CUSTOMER_KEY =
+      Map.of(
+          "x-amz-server-side-encryption-customer-algorithm", "AES256",
+          "x-amz-server-side-encryption-customer-key",
+              "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=",
+          "x-amz-server-side-encryption-customer-key-MD5", "tP/LI3N87DFaSk0aoqYgzg==");
 
   private final long seed = Seeds.seed("RollingUpgradeIT");
 
@@ -69,12 +77,14 @@ class RollingUpgradeIT {
       admin.await("metadata", page -> version(page) == LATEST, "version " + LATEST);
       objects.underLoad(List.of(1, 2), () -> upgradeStorage(nodes));
       objects.underLoad(List.of(1, 1), () -> upgradeGateway(nodes, 2));
+      refusedOfAnOlderGateway(nodes);
       objects.underLoad(List.of(2, 2), () -> anOlderGatewayDoesNotReturn(nodes));
       try (ChangeClient s3 = objects.client()) {
         objects.check(s3);
       }
       versionsWork(nodes);
       classesWork(nodes);
+      encryptionWorks(nodes);
       admin.awaitWhole();
       for (NodeProcess node : nodes.byName().values()) {
         assertFalse(
@@ -175,6 +185,25 @@ class RollingUpgradeIT {
       requireRefusedOr(200, answer);
       Answer state = s3.send("GET", "", "object-lock=", new byte[0], Map.of());
       assertEquals(answer.status() == 200, state.text().contains("Enabled"), state::toString);
+    }
+  }
+
+  /** A gateway of the older build would take encrypted bytes for plain ones. */
+  private static void refusedOfAnOlderGateway(ClusterNodes nodes) throws IOException {
+    try (ChangeClient s3 = nodes.client(2, "encrypted", TIMEOUT)) {
+      assertEquals(200, s3.put("", new byte[0]).status());
+      Answer refused = s3.send("PUT", "k", "", BODY, CUSTOMER_KEY);
+      assertEquals(503, refused.status(), refused::toString);
+      assertEquals(404, s3.send("GET", "k", "", new byte[0], Map.of()).status());
+    }
+  }
+
+  private static void encryptionWorks(ClusterNodes nodes) throws IOException {
+    try (ChangeClient s3 = nodes.client(1, "encrypted", TIMEOUT);
+        ChangeClient other = nodes.client(2, "encrypted", TIMEOUT)) {
+      assertEquals(200, s3.send("PUT", "k", "", BODY, CUSTOMER_KEY).status());
+      assertArrayEquals(BODY, other.send("GET", "k", "", new byte[0], CUSTOMER_KEY).body());
+      assertEquals(400, other.send("GET", "k", "", new byte[0], Map.of()).status());
     }
   }
 

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.parallel.Isolated;
  * The log's directory is taken away, so that its next segment can be neither finished nor begun.
  */
 @Isolated("writes so much that the commits of others could be late")
+@Tag("slow")
 class LogFailureTest {
   private static final int WRITERS = 8;
   private static final int COMMANDS_PER_WRITER = 6;

@@ -35,6 +35,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -47,6 +48,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  */
 @Timeout(180)
 @Execution(ExecutionMode.CONCURRENT)
+@Tag("slow")
 class LostTablesTest {
   private static final CheckpointLimits LIMITS =
       CheckpointLimits.DEFAULT.withVerifyEvery(Duration.ZERO);

@@ -27,10 +27,12 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** One flipped bit in any file of the only metadata folder, and crashes amid its upkeep. */
+@Tag("slow")
 class RottenFilesTest {
   private static final int BUCKETS = 200;
   private static final int LOG_FLIPS = 40;

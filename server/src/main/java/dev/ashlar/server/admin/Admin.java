@@ -25,6 +25,7 @@ import dev.ashlar.server.cluster.KnownDrives;
 import dev.ashlar.server.cluster.Protection;
 import dev.ashlar.server.cluster.StoreSpace;
 import dev.ashlar.server.cluster.StoreState;
+import dev.ashlar.server.jobs.DeliveryState;
 import dev.ashlar.server.jobs.KeyRenewal;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -38,6 +39,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** What {@code /admin} tells of the store, and does with its drives. For many threads. */
@@ -53,6 +55,7 @@ public final class Admin {
   private final ProfileMoves moves;
   private final LifecyclePage lifecycles;
   private final EncryptionPage encryption;
+  private final EventPage events;
   private final Accounts accounts;
   private final Locator locator;
 
@@ -86,6 +89,7 @@ public final class Admin {
    * @param peers null: all metadata is in this process
    * @param memoryCheck throws IllegalArgumentException if this process has too little memory for
    *     requests of a profile
+   * @param events how far they are delivered; null where another gateway delivers
    */
   public Admin(
       MetadataClient metadata,
@@ -95,8 +99,10 @@ public final class Admin {
       Accounts accounts,
       Locator locator,
       KeyRenewal renewal,
-      Consumer<Profile> memoryCheck) {
+      Consumer<Profile> memoryCheck,
+      Supplier<@Nullable DeliveryState> events) {
     this.encryption = new EncryptionPage(renewal);
+    this.events = new EventPage(metadata, events);
     this.profiles = new ProfileChanges(metadata, memoryCheck);
     this.moves = new ProfileMoves(metadata, profiles, Clock.systemUTC());
     this.lifecycles = new LifecyclePage(metadata);
@@ -448,6 +454,7 @@ public final class Admin {
       case "profile-moves" -> moves.list();
       case "lifecycle" -> lifecycles.list();
       case "encryption" -> encryption.page();
+      case "events" -> events.info();
       case "buckets" -> quotas.buckets();
       case "account-usage" -> quotas.accounts();
       default -> null;

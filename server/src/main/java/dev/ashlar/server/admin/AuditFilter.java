@@ -47,6 +47,7 @@ final class AuditFilter {
           "profile-moves",
           "lifecycle",
           "encryption",
+          "events",
           "buckets",
           "account-usage");
 

@@ -112,6 +112,15 @@ public final class ServiceOptions {
   private @Nullable Path accounts;
 
   @Option(
+      names = "--event-targets",
+      paramLabel = "FILE",
+      showDefaultValue = Visibility.NEVER,
+      description =
+          "JSON file with the targets that buckets may notify of events: webhooks, Kafka, NATS and"
+              + " AMQP. It has their secrets. The same file at every gateway.")
+  private @Nullable Path eventTargets;
+
+  @Option(
       names = "--new-buckets",
       paramLabel = "HOW",
       defaultValue = "open",
@@ -217,6 +226,11 @@ public final class ServiceOptions {
   /** File with accounts; null: none is given. */
   public @Nullable Path accounts() {
     return accounts;
+  }
+
+  /** File with targets of events; null: buckets can notify nobody. */
+  public @Nullable Path eventTargets() {
+    return eventTargets;
   }
 
   public NewBuckets newBuckets() {

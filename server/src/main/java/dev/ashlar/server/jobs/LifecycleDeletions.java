@@ -1,5 +1,6 @@
 package dev.ashlar.server.jobs;
 
+import dev.ashlar.gateway.notification.EventName;
 import dev.ashlar.gateway.version.VersionId;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
@@ -9,6 +10,7 @@ import dev.ashlar.protocol.message.DeleteObjects;
 import dev.ashlar.protocol.message.DeleteResult;
 import dev.ashlar.protocol.message.DeleteTarget;
 import dev.ashlar.protocol.message.Precondition;
+import dev.ashlar.protocol.message.RequestOrigin;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.message.VersionEntry;
 import dev.ashlar.server.jobs.ListedVersions.Listed;
@@ -25,6 +27,10 @@ import org.jspecify.annotations.Nullable;
 final class LifecycleDeletions {
   /** One command. */
   private static final int TARGETS_MAX = 100;
+
+  /** By which events are those of lifecycle rules. */
+  private static final RequestOrigin ORIGIN =
+      RequestOrigin.newBuilder().setPrincipal(EventName.LIFECYCLE).build();
 
   private final MetadataClient metadata;
   private final String bucket;
@@ -125,6 +131,7 @@ final class LifecycleDeletions {
     CommandResult result =
         metadata.submit(
             Command.newBuilder()
+                .setOrigin(ORIGIN)
                 .setDeleteObjects(
                     DeleteObjects.newBuilder().setBucket(bucket).addAllTargets(targets)));
     List<DeleteResult> results = result.getDeletesList();

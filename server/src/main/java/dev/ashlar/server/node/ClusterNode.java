@@ -28,6 +28,7 @@ import dev.ashlar.server.config.ClusterOptions;
 import dev.ashlar.server.config.RootCredential;
 import dev.ashlar.server.config.ServerOptions;
 import dev.ashlar.server.config.ServerRole;
+import dev.ashlar.server.jobs.EventDelivery;
 import dev.ashlar.server.jobs.PeriodicJobs;
 import dev.ashlar.server.telemetry.Telemetry;
 import dev.ashlar.storage.drive.DriveResources;
@@ -295,6 +296,7 @@ final class ClusterNode implements RunningServer {
     gateway.measureUsage(jobs);
     LogTime logTime = drives.logTime();
     gateway.carryOutLifecycles(jobs, logTime);
+    EventDelivery events = gateway.deliverEvents(jobs, logTime);
     gateway.collectGarbage(
         jobs, () -> logTime.ofOwn(drives.oldestReadMs(gateway.reads().oldestMs())), logTime);
     new ClusterBalance(metadata, cluster.outAfter(), drives::hasFailed, System::nanoTime)
@@ -308,7 +310,8 @@ final class ClusterNode implements RunningServer {
             gateway.accounts(root),
             gateway.locator(),
             gateway.keyRenewal(),
-            gateway::checkMemory);
+            gateway::checkMemory,
+            events::state);
     gateway.serve(
         root, new RecentHealth(this::health, System::nanoTime), gateway.info(admin), portTls);
     return new Serving(drives, metadata, admin, root);

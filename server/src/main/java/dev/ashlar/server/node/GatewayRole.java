@@ -31,6 +31,7 @@ import dev.ashlar.gateway.iam.IamService;
 import dev.ashlar.gateway.lifecycle.LifecycleCalendar;
 import dev.ashlar.gateway.minio.AdminInfoService;
 import dev.ashlar.gateway.minio.AdminInfoService.StoreInfo;
+import dev.ashlar.gateway.notification.EventTargets;
 import dev.ashlar.gateway.operation.S3Service;
 import dev.ashlar.gateway.operation.website.WebsiteService;
 import dev.ashlar.gateway.principal.Principals;
@@ -64,7 +65,9 @@ import dev.ashlar.server.config.MasterKeyFile;
 import dev.ashlar.server.config.PortAddress;
 import dev.ashlar.server.config.RootCredential;
 import dev.ashlar.server.config.ServerOptions;
+import dev.ashlar.server.event.TargetsFile;
 import dev.ashlar.server.jobs.ClassMoves;
+import dev.ashlar.server.jobs.EventDelivery;
 import dev.ashlar.server.jobs.KeyRenewal;
 import dev.ashlar.server.jobs.LifecycleJob;
 import dev.ashlar.server.jobs.PeriodicJobs;
@@ -113,6 +116,11 @@ final class GatewayRole implements AutoCloseable {
 
   private static final Rest SCRUB_REST = Rest.of(Duration.ofSeconds(10));
   private static final Rest MOVES_REST = Rest.of(Duration.ofSeconds(5));
+  private static final Rest EVENTS_REST = Rest.of(Duration.ofMillis(500));
+
+  /** Without targets there are hardly any events: those of targets that are gone. */
+  private static final Rest NO_EVENTS_REST = Rest.of(Duration.ofSeconds(10));
+
   private static final long LIFECYCLE_REST_MS = 10_000;
 
   private final ServerOptions options;
@@ -121,6 +129,7 @@ final class GatewayRole implements AutoCloseable {
   private final RepairRates rates;
   private final CloseStack opened = new CloseStack();
   private final Engine engine;
+  private final EventTargets targets;
 
   /**
    * What lies behind it.
@@ -155,12 +164,15 @@ final class GatewayRole implements AutoCloseable {
       ServerOptions options,
       Backend backend,
       Dependencies dependencies,
-      LongUnaryOperator heldByOthers) {
+      LongUnaryOperator heldByOthers)
+      throws IOException {
     this.options = options;
     this.backend = backend;
     this.dependencies = dependencies;
     this.rates = options.background().repairRates();
     try {
+      Path events = options.service().eventTargets();
+      targets = events == null ? EventTargets.NONE : opened.add(TargetsFile.read(events));
       engine =
           opened.add(
               new EngineBuilder(
@@ -175,7 +187,7 @@ final class GatewayRole implements AutoCloseable {
                       new Hedging(HedgeConfig.of(options.data().hedgePercent()), System::nanoTime))
                   .build(EngineConfig.DEFAULT));
       engine.start(() -> foldableBeforeMs(heldByOthers));
-    } catch (RuntimeException e) {
+    } catch (IOException | RuntimeException e) {
       close();
       throw e;
     }
@@ -251,6 +263,25 @@ final class GatewayRole implements AutoCloseable {
   /** Seals data keys anew when it is asked to. */
   KeyRenewal keyRenewal() {
     return opened.add(new KeyRenewal(backend.metadata(), dependencies.encryptions().keys()));
+  }
+
+  /**
+   * Sends the events of buckets to their targets.
+   *
+   * @param time by which metadata dates events
+   */
+  EventDelivery deliverEvents(PeriodicJobs jobs, Clock time) {
+    EventDelivery delivery =
+        new EventDelivery(
+            backend.metadata(),
+            targets,
+            options.service().region(),
+            System::nanoTime,
+            time,
+            dependencies.meters());
+    Rest rest = targets.byArn().isEmpty() ? NO_EVENTS_REST : EVENTS_REST;
+    jobs.start("events", Duration.ZERO, rest, delivery, delivery::skip);
+    return delivery;
   }
 
   /** Counts what buckets from before usage was counted hold, once after an upgrade. */
@@ -367,6 +398,7 @@ final class GatewayRole implements AutoCloseable {
             engine.store(),
             config,
             dependencies.encryptions(),
+            targets,
             dependencies.meters(),
             dependencies.clock(),
             new SecureRandom());

@@ -27,6 +27,7 @@ import dev.ashlar.server.config.MetadataFolders;
 import dev.ashlar.server.config.OwnMasterKey;
 import dev.ashlar.server.config.RootCredential;
 import dev.ashlar.server.config.ServerOptions;
+import dev.ashlar.server.jobs.EventDelivery;
 import dev.ashlar.server.jobs.PeriodicJobs;
 import dev.ashlar.server.telemetry.Telemetry;
 import dev.ashlar.storage.drive.DriveResources;
@@ -149,6 +150,7 @@ public final class Node implements RunningServer {
       gateway.startRepair(jobs);
       gateway.moveClasses(jobs);
       gateway.carryOutLifecycles(jobs, steady);
+      EventDelivery events = gateway.deliverEvents(jobs, steady);
       gateway.countUsage(jobs);
       gateway.measureUsage(jobs);
       admin =
@@ -160,7 +162,8 @@ public final class Node implements RunningServer {
               gateway.accounts(root),
               gateway.locator(),
               gateway.keyRenewal(),
-              gateway::checkMemory);
+              gateway::checkMemory,
+              events::state);
       FailureTolerance.measure(() -> ifKnown(() -> admin.state().failureTolerance()), meters);
       risk = new RecentRisk(() -> ifKnown(() -> admin.state().risk(metadata)), System::nanoTime);
       DataRisk.measure(risk::now, meters);

@@ -78,7 +78,8 @@ public final class BalancedCluster {
           new Locator(metadata, (row, slot) -> ShardVerification.State.VERIFIED),
           new KeyRenewal(
               metadata, new KeyWrapping(MasterKeys.NONE, KmsKeys.NONE, new SecureRandom())),
-          profile -> {});
+          profile -> {},
+          () -> null);
   private final ClusterBalance balance =
       new ClusterBalance(metadata, OUT_AFTER, failed::contains, this::nanos);
 

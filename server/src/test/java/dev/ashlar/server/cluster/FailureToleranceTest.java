@@ -116,7 +116,8 @@ class FailureToleranceTest {
             new Locator(metadata, (row, slot) -> ShardVerification.State.VERIFIED),
             new KeyRenewal(
                 metadata, new KeyWrapping(MasterKeys.NONE, KmsKeys.NONE, new SecureRandom())),
-            profile -> {});
+            profile -> {},
+            () -> null);
     assertEquals(new FailureTolerance(2, null), admin.state().failureTolerance());
     missing.add(new UUID(0, 3));
     assertEquals(new FailureTolerance(1, null), admin.state().failureTolerance());

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.gateway.lifecycle.LifecycleDocuments;
+import dev.ashlar.gateway.notification.EventName;
 import dev.ashlar.metadata.memory.TestBlobs;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
@@ -17,6 +18,7 @@ import dev.ashlar.protocol.message.CompleteUpload;
 import dev.ashlar.protocol.message.CreateUpload;
 import dev.ashlar.protocol.message.DeleteBucket;
 import dev.ashlar.protocol.message.DeleteTarget;
+import dev.ashlar.protocol.message.EventRow;
 import dev.ashlar.protocol.message.LifecycleScanRow;
 import dev.ashlar.protocol.message.LifecycleScanRow.Phase;
 import dev.ashlar.protocol.message.ObjectFacts;
@@ -154,6 +156,31 @@ class LifecycleJobTest {
     assertEquals(store.clock.millis(), scan.getEndedMs());
     assertEquals(10, counted("ashlar.lifecycle.actions", "action", "expired"));
     assertEquals(22, store.meters.get("ashlar.lifecycle.versions").counter().count());
+  }
+
+  @Test
+  void eventsTellThatRulesHaveDeleted() throws Exception {
+    int all = 1 << EventRow.Kind.DELETED_VALUE | 1 << EventRow.Kind.MARKED_DELETED_VALUE;
+    store.metadata.require(
+        Command.newBuilder()
+            .setPutBucketDocument(
+                PutBucketDocument.newBuilder().setBucket("b").setKind(18).setNotifiedEvents(all)));
+    store.rules(EXPIRES + NONCURRENT);
+    store.put("k", 1);
+    runTwoDaysLater();
+    store.versioning(Versioning.VERSIONING_ENABLED);
+    store.put("k", 1);
+    runTwoDaysLater();
+    store.put("k", 1);
+    store.delete("k");
+    assertEquals(
+        List.of(
+            "LifecycleExpiration:Delete",
+            "LifecycleExpiration:DeleteMarkerCreated",
+            "ObjectRemoved:DeleteMarkerCreated"),
+        store.metadata.events(null, 10).events().stream()
+            .map(event -> EventName.of(event).text())
+            .toList());
   }
 
   @Test

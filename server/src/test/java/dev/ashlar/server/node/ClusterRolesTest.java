@@ -64,10 +64,12 @@ import java.util.concurrent.Executors;
 import java.util.function.LongUnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Storage nodes and a gateway that meet only over connections and in metadata. */
+@Tag("slow")
 public class ClusterRolesTest {
   private static final Profile PROFILE = Profile.parse("2+1", 4096);
   private static final int NODES = 4;

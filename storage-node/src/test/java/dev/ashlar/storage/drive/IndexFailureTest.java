@@ -37,12 +37,14 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.Status;
 
 /** What a drive does with failures of its index, whatever has caused them. */
+@Tag("slow")
 class IndexFailureTest {
   private final long seed = Long.getLong("seed", System.nanoTime());
   private final DriveContents contents = new DriveContents(1, new Random(seed));

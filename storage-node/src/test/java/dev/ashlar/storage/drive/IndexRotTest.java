@@ -38,6 +38,7 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -45,6 +46,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Whatever becomes of the index, and whoever meets it first: the drive makes it anew from its log,
  * says until then that it cannot tell, and goes on in the same incarnation.
  */
+@Tag("slow")
 class IndexRotTest {
   private static final int SHARDS = 500;
   private static final int PAGE = 100;

@@ -33,6 +33,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -44,6 +45,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * at some byte: each ends, once; what was read is right; and afterwards everything works again.
  */
 @Execution(ExecutionMode.CONCURRENT)
+@Tag("slow")
 class FaultyConnectionTest {
   private static final int LENGTH = 200_000;
   private static final byte[] BYTES = bytes();

@@ -48,6 +48,7 @@ import javax.net.ssl.TrustManager;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -55,6 +56,7 @@ import org.slf4j.LoggerFactory;
 
 /** Who is served over TLS, and what both sides say where somebody is not. */
 @Timeout(120)
+@Tag("slow")
 class TlsConnectionTest {
   private static final String HOST = "127.0.0.1";
   private static final Duration LONG = Duration.ofSeconds(60);

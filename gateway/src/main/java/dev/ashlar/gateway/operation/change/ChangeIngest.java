@@ -85,6 +85,7 @@ record ChangeIngest(Backend backend, CustomerFields customer) {
     try (ObjectChange change =
         backend.store().newChange(place.object, place.offset, place.length)) {
       incoming.copyTo(change::write);
+      backend.tellOrigin(change);
       return change.commit(command);
     } catch (DataUnavailableException e) {
       return conflict(e);

@@ -44,6 +44,7 @@ final class SealedChange implements AutoCloseable {
     long length = last.storedEnd() - first.storedOffset();
     long plainLength = last.plainEnd() - first.plainOffset();
     stored = backend.store().newChange(content.object(), first.storedOffset(), length);
+    backend.tellOrigin(stored);
     sealer = new FrameSealer(key, runs.framesFrom(range.offset()), plainLength, stored::write);
     boolean isBegun = false;
     try {

@@ -25,7 +25,6 @@ import dev.ashlar.protocol.client.VersionsQuery;
 import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import dev.ashlar.protocol.message.ChecksumValue;
-import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.CompletePart;
 import dev.ashlar.protocol.message.CompleteUpload;
@@ -80,7 +79,7 @@ public record CompleteMultipartUploadHandler(Backend backend) {
     requireExpected(request, upload, parts, checksum);
     CommandResult result =
         backend.submit(
-            Command.newBuilder().setCompleteUpload(command(request, parts, etag, checksum)));
+            backend.command().setCompleteUpload(command(request, parts, etag, checksum)));
     HttpAnswer answer = answer(document(request, endpoint, etag, checksum), result);
     EncryptionHeaders.add(answer.headers(), upload.getFacts(), request.customer());
     LifecycleHeaders.addExpiration(

@@ -33,7 +33,6 @@ import dev.ashlar.protocol.client.UnavailableException;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.layout.EncryptedRuns;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
-import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CopyObject;
 import dev.ashlar.protocol.message.ObjectFacts;
 import dev.ashlar.protocol.message.ObjectRecord;
@@ -158,7 +157,7 @@ public record CopyObjectHandler(Backend backend) {
             .setLock(request.given().lock())
             .build();
     return new Attempt<>(
-        backend.metadata().submit(Command.newBuilder().setCopyObject(command)),
+        backend.metadata().submit(backend.command().setCopyObject(command)),
         new Made(summary, facts));
   }
 
@@ -212,7 +211,8 @@ public record CopyObjectHandler(Backend backend) {
             .run(
                 backend,
                 (written, blobs) ->
-                    Command.newBuilder()
+                    backend
+                        .command()
                         .setPutObject(
                             PutObject.newBuilder()
                                 .setBucket(request.bucket())

@@ -11,7 +11,6 @@ import dev.ashlar.gateway.s3.DeleteConditions;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.gateway.version.VersionId;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
-import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.DeleteObjects;
 import dev.ashlar.protocol.message.DeleteResult;
 import dev.ashlar.protocol.message.DeleteTarget;
@@ -53,7 +52,7 @@ public record DeleteObjectHandler(Backend backend) {
             .addKeys(request.key())
             .setPrecondition(request.precondition())
             .build();
-    backend.submit(Command.newBuilder().setDeleteObjects(delete));
+    backend.submit(backend.command().setDeleteObjects(delete));
     return Answers.empty(204);
   }
 

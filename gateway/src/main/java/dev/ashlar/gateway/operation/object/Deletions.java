@@ -4,7 +4,6 @@ import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
-import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.DeleteObjects;
 import dev.ashlar.protocol.message.DeleteResult;
 import dev.ashlar.protocol.message.DeleteTarget;
@@ -55,12 +54,12 @@ record Deletions(Backend backend, String bucket) {
     DeleteObjects.Builder delete = DeleteObjects.newBuilder().setBucket(bucket);
     if (isPlain) {
       targets.forEach(target -> delete.addKeys(target.getKey()));
-      backend.submit(Command.newBuilder().setDeleteObjects(delete));
+      backend.submit(backend.command().setDeleteObjects(delete));
       return Collections.nCopies(targets.size(), DeleteResult.getDefaultInstance());
     }
     List<DeleteResult> results =
         backend
-            .submit(Command.newBuilder().setDeleteObjects(delete.addAllTargets(targets)))
+            .submit(backend.command().setDeleteObjects(delete.addAllTargets(targets)))
             .getDeletesList();
     if (results.size() != targets.size()) {
       // While metadata of before versions is in use it does not heed targets.

@@ -27,7 +27,7 @@ record ObjectFactHeaders(S3Request.OfVersion request, String key, Permit permit)
   private void addLock(HttpHeaders headers, ObjectLock lock) {
     if (lock.getMode() != ObjectLock.Mode.NONE && isPermitted("s3:GetObjectRetention")) {
       headers.set("x-amz-object-lock-mode", lock.getMode().name());
-      headers.set("x-amz-object-lock-retain-until-date", S3Dates.xml(lock.getRetainUntilMs()));
+      headers.set("x-amz-object-lock-retain-until-date", S3Dates.exact(lock.getRetainUntilMs()));
     }
     if (lock.getLegalHoldTold() && isPermitted("s3:GetObjectLegalHold")) {
       headers.set("x-amz-object-lock-legal-hold", lock.getLegalHold() ? "ON" : "OFF");

@@ -34,7 +34,7 @@ public record ObjectLockHandler(Backend backend) {
         new XmlWriter()
             .openRoot("Retention")
             .element("Mode", lock.getMode().name())
-            .element("RetainUntilDate", S3Dates.xml(lock.getRetainUntilMs()))
+            .element("RetainUntilDate", S3Dates.exact(lock.getRetainUntilMs()))
             .close());
   }
 

@@ -19,7 +19,6 @@ import dev.ashlar.gateway.operation.shared.WriteConditions;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.protocol.client.UnavailableException;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
-import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.ObjectFacts;
 import dev.ashlar.protocol.message.ObjectSummary;
@@ -71,7 +70,8 @@ public record PutObjectHandler(Backend backend) {
       CommandResult result =
           writer.commit(
               blobs ->
-                  Command.newBuilder()
+                  backend
+                      .command()
                       .setPutObject(
                           PutObject.newBuilder()
                               .setBucket(request.bucket())

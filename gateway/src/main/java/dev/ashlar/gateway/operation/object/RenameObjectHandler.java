@@ -14,7 +14,6 @@ import dev.ashlar.gateway.operation.shared.ErrorMapping;
 import dev.ashlar.gateway.s3.Conditions.Verdict;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
-import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.ObjectFacts;
 import dev.ashlar.protocol.message.ObjectRecord;
@@ -117,7 +116,7 @@ public record RenameObjectHandler(Backend backend) {
     if (!request.clientToken().isEmpty()) {
       rename.setMark(mark(request));
     }
-    return backend.metadata().submit(Command.newBuilder().setRenameObject(rename));
+    return backend.metadata().submit(backend.command().setRenameObject(rename));
   }
 
   private static RenameMark mark(S3Request.RenameObject request) {

@@ -1,6 +1,7 @@
 package dev.ashlar.gateway.operation.shared;
 
 import com.google.protobuf.ByteString;
+import dev.ashlar.blob.ObjectChange;
 import dev.ashlar.blob.ObjectStore;
 import dev.ashlar.gateway.access.AccessControl;
 import dev.ashlar.gateway.encryption.Encryptions;
@@ -11,12 +12,17 @@ import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.PutBucketDocument;
+import dev.ashlar.protocol.message.RequestOrigin;
 import java.time.Clock;
 import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
-/** What operations are built on. */
+/**
+ * What operations are built on.
+ *
+ * @param origin who has sent the request, for events; null: its bucket notifies nobody
+ */
 public record Backend(
     MetadataClient metadata,
     ObjectStore store,
@@ -25,7 +31,39 @@ public record Backend(
     S3Config config,
     Encryptions encryptions,
     Clock clock,
-    Random random) {
+    Random random,
+    @Nullable RequestOrigin origin) {
+  /** For requests to buckets that notify nobody. */
+  public Backend(
+      MetadataClient metadata,
+      ObjectStore store,
+      AccessControl access,
+      DecidedChanges changes,
+      S3Config config,
+      Encryptions encryptions,
+      Clock clock,
+      Random random) {
+    this(metadata, store, access, changes, config, encryptions, clock, random, null);
+  }
+
+  /** For a request to a bucket that notifies somebody. */
+  public Backend askedBy(RequestOrigin sender) {
+    return new Backend(
+        metadata, store, access, changes, config, encryptions, clock, random, sender);
+  }
+
+  /** A new command that changes objects, and whose events tell who has asked for it. */
+  public Command.Builder command() {
+    return origin == null ? Command.newBuilder() : Command.newBuilder().setOrigin(origin);
+  }
+
+  /** The same for a change of an object's bytes. */
+  public void tellOrigin(ObjectChange change) {
+    if (origin != null) {
+      change.askedBy(origin);
+    }
+  }
+
   /** Submits a command that has to succeed. */
   public CommandResult submit(Command.Builder command)
       throws S3Exception, MetadataUnavailableException {

@@ -16,6 +16,9 @@ public enum BucketDocumentKind {
   /** The WebsiteConfiguration document of S3. */
   WEBSITE(15),
 
+  /** The NotificationConfiguration document of S3. */
+  NOTIFICATIONS(18),
+
   /** A LifecycleDocument. */
   LIFECYCLE(LifecycleDocuments.RULES),
 

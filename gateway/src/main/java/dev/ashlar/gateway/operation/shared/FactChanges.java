@@ -6,7 +6,6 @@ import dev.ashlar.gateway.access.Need;
 import dev.ashlar.gateway.access.Need.Resource.StoredObject;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
-import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.SetObjectFacts;
 import dev.ashlar.protocol.message.VersionRef;
@@ -49,6 +48,6 @@ public record FactChanges(Backend backend) {
       set.setVersion(version);
     }
     change.addTo(set, permit);
-    return backend.metadata().submit(Command.newBuilder().setSetObjectFacts(set));
+    return backend.metadata().submit(backend.command().setSetObjectFacts(set));
   }
 }

@@ -33,6 +33,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.ratis.server.protocol.TermIndex;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -40,6 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
  * A crash behind every change that making a checkpoint, its second copy and room for it makes to
  * the files of the only peer, followed by a flipped bit.
  */
+@Tag("slow")
 class CheckpointCrashTest {
   private static final int BUCKETS = 150;
   private static final int TRIES_MAX = 3_000;

@@ -174,6 +174,16 @@ public final class AdminCommand implements Callable<Integer> {
     return show("lifecycle", isWatching);
   }
 
+  @Command(
+      name = "events",
+      description =
+          "Shows the events that wait for their targets, and the targets as the gateway sees them"
+              + " that delivers.")
+  int events(@Option(names = "--watch", description = WATCH) boolean isWatching)
+      throws IOException, InterruptedException {
+    return show("events", isWatching);
+  }
+
   /** Shows a page, once or for as long as somebody reads it. */
   int show(String page, boolean isWatching) throws IOException, InterruptedException {
     if (!isWatching) {

@@ -41,6 +41,7 @@ final class PageText {
       case "profiles" -> PageText::profiles;
       case "profile-moves", "profile-move", "profile-move-stop" -> PageText::moves;
       case "lifecycle" -> PageText::lifecycles;
+      case "events" -> PageText::events;
       case "accounts" -> PageText::accounts;
       case "locate" -> LocateReport::lines;
       case "scrub" -> PageText::scrub;
@@ -101,6 +102,41 @@ final class PageText {
             right("FAILED", row -> count(number(row, "failed"))),
             left("BUCKET", row -> text(row, "bucket")))
         .lines(rows);
+  }
+
+  private static List<String> events(JsonNode page) {
+    List<String> lines = new ArrayList<>();
+    long oldestMs = number(page, "oldestMs");
+    String oldest =
+        oldestMs == 0 ? "" : ", the oldest from " + Instant.ofEpochSecond(oldestMs / 1000);
+    lines.add("waiting: " + text(page, "waiting") + oldest);
+    lines.add("lost: " + text(page, "lost"));
+    if (number(page, "unknown") > 0) {
+      lines.add(
+          "of targets that are not configured: "
+              + text(page, "unknown")
+              + ", such as "
+              + page.path("unknownTargets").path(0).asText());
+    }
+    if (!page.path("delivering").asBoolean()) {
+      lines.add("another gateway delivers, and knows how the targets are");
+      return lines;
+    }
+    lines.addAll(
+        new Table(
+                left("TARGET", row -> text(row, "arn")),
+                left("STATE", row -> text(row, "state")),
+                right("PENDING", row -> count(number(row, "pending"))),
+                right("SENT", row -> text(row, "sent")),
+                right("FAILED", row -> count(number(row, "failed"))),
+                right("LAST", row -> ifNumber(row, "secondsSinceError", PageText::ago)),
+                left("LAST ERROR", row -> text(row, "lastError")))
+            .lines(page.path("targets")));
+    return lines;
+  }
+
+  private static String ago(long seconds) {
+    return seconds == 0 ? "" : seconds(seconds);
   }
 
   /** When a scan ended, or else when it began. */

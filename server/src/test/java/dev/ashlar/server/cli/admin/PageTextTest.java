@@ -100,6 +100,36 @@ class PageTextTest {
   }
 
   @Test
+  void eventsShowTheirTargets() throws Exception {
+    String json =
+        """
+        {"waiting":12,"lost":3,"oldestMs":1700000060999,"delivering":true,"targets":[
+          {"arn":"arn:x:sqs::a:kafka","state":"down","pending":9,"sent":100,"failed":16,
+           "lastError":"no answer in 30 s","secondsSinceError":90},
+          {"arn":"arn:x:sqs::b:webhook","state":"up","pending":0,"sent":0,"failed":0,
+           "lastError":"","secondsSinceError":0}],
+         "unknown":3,"unknownTargets":["arn:x:sqs::gone:nats"]}""";
+    List<String> lines =
+        lines("events", json).stream().map(line -> line.trim().replaceAll(" +", " ")).toList();
+    assertEquals(
+        List.of(
+            "waiting: 12, the oldest from 2023-11-14T22:14:20Z",
+            "lost: 3",
+            "of targets that are not configured: 3, such as arn:x:sqs::gone:nats",
+            "TARGET STATE PENDING SENT FAILED LAST LAST ERROR",
+            "arn:x:sqs::a:kafka down 9 100 16 1 min 30 s no answer in 30 s",
+            "arn:x:sqs::b:webhook up 0"),
+        lines);
+    assertEquals(
+        List.of("waiting: 0", "lost: 0", "another gateway delivers, and knows how the targets are"),
+        lines(
+            "events",
+            """
+            {"waiting":0,"lost":0,"oldestMs":0,"delivering":false,"targets":[],"unknown":0,
+             "unknownTargets":[]}"""));
+  }
+
+  @Test
   void configSaysWhereEachValueComesFrom() throws Exception {
     assertEquals(
         List.of(

@@ -1,0 +1,312 @@
+package dev.ashlar.server.jobs;
+
+import dev.ashlar.gateway.notification.EventMessage;
+import dev.ashlar.gateway.notification.EventTarget;
+import dev.ashlar.protocol.message.EventRow;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The events at hand that belong to one target, and how far the target is in the outbox. Of each
+ * key one event is under way at a time; after a failure it is sent again, later each time. A target
+ * that fails again and again gets one event at a time, with growing pauses. For one thread.
+ */
+final class TargetDelivery {
+  /** Events at hand. More are read when some have been sent. */
+  static final int EVENTS_MAX = 2_000;
+
+  /** Failures one after the other after which a target counts as down. */
+  static final int DOWN_AFTER = 16;
+
+  /** A target that has not answered for so long does not answer. */
+  static final Duration ANSWER_MAX = Duration.ofSeconds(30);
+
+  private static final Duration RETRY_FIRST = Duration.ofMillis(100);
+  private static final Duration RETRY_MAX = Duration.ofSeconds(30);
+  private static final Duration PAUSE_FIRST = Duration.ofSeconds(1);
+  private static final Duration PAUSE_MAX = Duration.ofMinutes(1);
+  private static final Duration ANSWER_SOON = Duration.ofMillis(50);
+  private static final int DOUBLINGS_MAX = 16;
+  private static final int ERROR_CHARS_MAX = 300;
+
+  private final EventTarget target;
+  private final Consumer<Sending> ended;
+  private final DeliveryMeters.OfTarget meters;
+  private final Map<String, KeyEvents> keys = new HashMap<>();
+  private final Queue<KeyEvents> ready = new ArrayDeque<>();
+  private final PriorityQueue<KeyEvents> waiting =
+      new PriorityQueue<>(Comparator.comparingLong(each -> each.dueNanos));
+  private final Set<Sending> underWay = new LinkedHashSet<>();
+  private EventPosition passed = EventPosition.START;
+  private int pending;
+  private int failuresInRow;
+  private long pausedUntilNanos;
+  private long sent;
+  private long failed;
+  private String lastError = "";
+  private long failedNanos;
+
+  /** An event with what its message needs. */
+  private record Pending(EventRow event, EventMessage.Context context) {}
+
+  /** The events of a key. */
+  private static final class KeyEvents {
+    final String key;
+    final ArrayDeque<Pending> events = new ArrayDeque<>(1);
+    int failures;
+    long dueNanos;
+    @Nullable Sending sending;
+
+    KeyEvents(String key) {
+      this.key = key;
+    }
+  }
+
+  /** An attempt to send an event. */
+  static final class Sending {
+    private final TargetDelivery of;
+    private final KeyEvents key;
+    private final EventRow event;
+    private final long startedNanos;
+    private final CompletableFuture<Void> answer;
+    private volatile @Nullable Throwable failure;
+
+    private Sending(
+        TargetDelivery of,
+        KeyEvents key,
+        EventRow event,
+        long startedNanos,
+        CompletableFuture<Void> answer) {
+      this.of = of;
+      this.key = key;
+      this.event = event;
+      this.startedNanos = startedNanos;
+      this.answer = answer;
+    }
+
+    EventRow event() {
+      return event;
+    }
+
+    TargetDelivery of() {
+      return of;
+    }
+  }
+
+  /**
+   * @param ended gets each attempt that has ended, on any thread
+   */
+  TargetDelivery(EventTarget target, Consumer<Sending> ended, DeliveryMeters.OfTarget meters) {
+    this.target = target;
+    this.ended = ended;
+    this.meters = meters;
+  }
+
+  /** The last event that was read, whether or not it belongs to this target. */
+  EventPosition passed() {
+    return passed;
+  }
+
+  int pending() {
+    return pending;
+  }
+
+  boolean hasRoom(int events) {
+    return pending + events <= EVENTS_MAX;
+  }
+
+  /** An event that was read belongs to somebody else. */
+  void pass(EventRow event) {
+    passed = EventPosition.of(event);
+  }
+
+  /** An event that was read belongs to this target. */
+  void add(EventRow event, EventMessage.Context context) {
+    pass(event);
+    KeyEvents key = keys.computeIfAbsent(EventMessage.key(event), KeyEvents::new);
+    Sending sending = key.sending;
+    if (sending != null && EventPosition.of(sending.event).equals(passed)) {
+      return; // under way since before a restart
+    }
+    key.events.add(new Pending(event, context));
+    pending++;
+    if (key.events.size() == 1) {
+      ready.add(key);
+    }
+  }
+
+  /** Whether this event is at hand. */
+  boolean has(EventRow event) {
+    KeyEvents key = keys.get(EventMessage.key(event));
+    EventPosition position = EventPosition.of(event);
+    return key != null
+        && key.events.stream().anyMatch(each -> EventPosition.of(each.event).equals(position));
+  }
+
+  void addBuckets(Collection<String> buckets) {
+    keys.values().forEach(key -> buckets.add(key.events.element().event.getBucket()));
+  }
+
+  /** Begins with the oldest event again. What is under way goes on. */
+  void restart() {
+    passed = EventPosition.START;
+    ready.clear();
+    waiting.clear();
+    keys.values().removeIf(key -> key.sending == null);
+    for (KeyEvents key : keys.values()) {
+      Pending first = key.events.remove();
+      key.events.clear();
+      key.events.add(first);
+    }
+    pending = keys.size();
+  }
+
+  /** Gives up all events. */
+  void forget() {
+    List<Sending> cancelled = new ArrayList<>(underWay);
+    underWay.clear();
+    cancelled.forEach(each -> each.answer.cancel(true));
+    keys.clear();
+    restart();
+    failuresInRow = 0;
+    pausedUntilNanos = 0;
+  }
+
+  /** Gives up attempts that take too long. */
+  void giveUpLate(long now) {
+    for (Sending each : List.copyOf(underWay)) {
+      if (now - each.startedNanos > ANSWER_MAX.toNanos()) {
+        each.answer.cancel(true);
+      }
+    }
+  }
+
+  /** Sends what may be sent now. */
+  void send(long now) {
+    while (!waiting.isEmpty() && waiting.element().dueNanos <= now) {
+      ready.add(waiting.remove());
+    }
+    if (isDown() && now < pausedUntilNanos) {
+      return;
+    }
+    int max = isDown() ? 1 : target.sendsMax();
+    while (underWay.size() < max && !ready.isEmpty()) {
+      begin(ready.remove(), now);
+    }
+  }
+
+  private boolean isDown() {
+    return failuresInRow >= DOWN_AFTER;
+  }
+
+  private void begin(KeyEvents key, long now) {
+    Pending first = key.events.element();
+    CompletableFuture<Void> answer;
+    try {
+      answer = target.send(EventMessage.of(first.event, first.context));
+    } catch (RuntimeException e) {
+      answer = CompletableFuture.failedFuture(e);
+    }
+    Sending sending = new Sending(this, key, first.event, now, answer);
+    key.sending = sending;
+    underWay.add(sending);
+    var unused =
+        answer.whenComplete(
+            (nothing, failure) -> {
+              sending.failure = failure;
+              ended.accept(sending);
+            });
+  }
+
+  /** Takes note of the end of an attempt; returns whether the target has got the event. */
+  boolean end(Sending sending, long now) {
+    if (!underWay.remove(sending)) {
+      return false; // it was given up
+    }
+    KeyEvents key = sending.key;
+    key.sending = null;
+    Throwable failure = sending.failure;
+    if (failure != null) {
+      fail(key, failure, now);
+      return false;
+    }
+    failuresInRow = 0;
+    sent++;
+    meters.sent().increment();
+    key.events.remove();
+    key.failures = 0;
+    pending--;
+    if (key.events.isEmpty()) {
+      keys.remove(key.key);
+    } else {
+      ready.add(key);
+    }
+    return true;
+  }
+
+  private void fail(KeyEvents key, Throwable failure, long now) {
+    failed++;
+    meters.failed().increment();
+    lastError = text(failure);
+    failedNanos = now;
+    key.dueNanos = now + doubled(RETRY_FIRST, key.failures++, RETRY_MAX);
+    waiting.add(key);
+    failuresInRow++;
+    if (isDown()) {
+      pausedUntilNanos = now + doubled(PAUSE_FIRST, failuresInRow - DOWN_AFTER, PAUSE_MAX);
+    }
+  }
+
+  private static long doubled(Duration first, int times, Duration max) {
+    return Math.min(first.toNanos() << Math.min(times, DOUBLINGS_MAX), max.toNanos());
+  }
+
+  private static String text(Throwable failure) {
+    if (failure instanceof CancellationException) {
+      return "no answer in " + ANSWER_MAX.toSeconds() + " s";
+    }
+    Throwable cause = failure.getCause() == null ? failure : failure.getCause();
+    String message = cause.getMessage();
+    String text = message == null ? cause.getClass().getSimpleName() : message;
+    String oneLine = text.replaceAll("\\p{C}+", " ");
+    return oneLine.length() > ERROR_CHARS_MAX ? oneLine.substring(0, ERROR_CHARS_MAX) : oneLine;
+  }
+
+  /** Until something is to be done for this target; the greatest number: nothing is at hand. */
+  long nanosUntilNext(long now) {
+    if (!underWay.isEmpty()) {
+      return ANSWER_SOON.toNanos();
+    }
+    long pause = isDown() ? Math.max(0, pausedUntilNanos - now) : 0;
+    if (!ready.isEmpty()) {
+      return pause;
+    }
+    return waiting.isEmpty() ? Long.MAX_VALUE : Math.max(pause, waiting.element().dueNanos - now);
+  }
+
+  DeliveryState.Target state(long now) {
+    boolean hasFailed = failed > 0;
+    return new DeliveryState.Target(
+        target.arn(),
+        isDown() ? "down" : failuresInRow > 0 ? "failing" : "up",
+        pending,
+        sent,
+        failed,
+        lastError,
+        hasFailed ? Duration.ofNanos(now - failedNanos).toSeconds() : 0);
+  }
+}
