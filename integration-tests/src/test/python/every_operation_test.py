@@ -214,6 +214,8 @@ def serialized(operation, bucket, key):
         parameters["Bucket"] = bucket
     if shape and "Key" in shape.members:
         parameters["Key"] = key
+    if operation.name == "PutBucketNotificationConfiguration":
+        parameters["NotificationConfiguration"].pop("EventBridgeConfiguration", None)  # not supported
     request = serializer.serialize_to_request(parameters, operation)
     query = urllib.parse.urlencode(request["query_string"] or {})
     literal, _, more = request["url_path"].partition("?")

@@ -56,6 +56,12 @@ class DocsCommandsIT {
               "sudo chown ashlar: /mnt/d1/ashlar",
               "it needs systemd; packaging/test-debian does what the units do"),
           entry(
+              "echo \"m1=$(head -c 32 /dev/urandom | base64)\" > /etc/ashlar/master-keys",
+              "it writes to /etc; OperatorToolsIT starts a server with such a file"),
+          entry(
+              "vault secrets enable transit",
+              "it needs Vault; VaultKeysTest talks to a server that answers like it"),
+          entry(
               "./ashlar cluster --nodes 6 --metadata 3 --gateways 2",
               "ClusterIT starts such a cluster with ports and folders of its own"),
           entry(
