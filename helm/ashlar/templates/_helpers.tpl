@@ -209,6 +209,12 @@ preStop.
     {{- if $values.masterKey.existingSecret }}
     - {name: ASHLAR_MASTER_KEY_FILE, value: /etc/ashlar/master-key/keys}
     {{- end }}
+    {{- if $values.kmsKeys.existingSecret }}
+    - {name: ASHLAR_KMS_KEYS, value: /etc/ashlar/kms-keys/keys.json}
+    {{- end }}
+    {{- if $values.eventTargets.existingSecret }}
+    - {name: ASHLAR_EVENT_TARGETS, value: /etc/ashlar/event-targets/targets.json}
+    {{- end }}
     {{- end }}
     {{- if ne .role "single" }}
     - name: POD_NAME
@@ -286,6 +292,12 @@ preStop.
     {{- if and $values.masterKey.existingSecret (has .role (list "gateway" "single")) }}
     - {name: master-key, mountPath: /etc/ashlar/master-key, readOnly: true}
     {{- end }}
+    {{- if and $values.kmsKeys.existingSecret (has .role (list "gateway" "single")) }}
+    - {name: kms-keys, mountPath: /etc/ashlar/kms-keys, readOnly: true}
+    {{- end }}
+    {{- if and $values.eventTargets.existingSecret (has .role (list "gateway" "single")) }}
+    - {name: event-targets, mountPath: /etc/ashlar/event-targets, readOnly: true}
+    {{- end }}
     {{- with .mounts }}{{ . | nindent 4 }}{{ end }}
 {{- end }}
 
@@ -304,6 +316,12 @@ preStop.
 {{- end }}
 {{- if and $values.masterKey.existingSecret (has .role (list "gateway" "single")) }}
 - {name: master-key, secret: {secretName: {{ $values.masterKey.existingSecret }}}}
+{{- end }}
+{{- if and $values.kmsKeys.existingSecret (has .role (list "gateway" "single")) }}
+- {name: kms-keys, secret: {secretName: {{ $values.kmsKeys.existingSecret }}}}
+{{- end }}
+{{- if and $values.eventTargets.existingSecret (has .role (list "gateway" "single")) }}
+- {name: event-targets, secret: {secretName: {{ $values.eventTargets.existingSecret }}}}
 {{- end }}
 {{- end }}
 

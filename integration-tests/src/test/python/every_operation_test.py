@@ -199,6 +199,7 @@ def value(shape, name, depth=0):
     if shape.type_name == "string":
         names = {"CopySource": f"{FULL}/{SOURCE}", "RenameSource": SOURCE, "RequestRoute": "route"}
         names["MFADelete"] = "Disabled"
+        names["Events"] = "s3:ObjectCreated:*"
         return names.get(name) or (shape.enum[0] if shape.enum else "text")
     scalars = {"blob": BODY, "timestamp": datetime.datetime(2030, 1, 1), "boolean": True}
     return scalars.get(shape.type_name, 1)

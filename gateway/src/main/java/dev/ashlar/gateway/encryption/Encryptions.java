@@ -7,14 +7,13 @@ import dev.ashlar.gateway.encryption.key.DataKey;
 import dev.ashlar.gateway.encryption.key.Encryption;
 import dev.ashlar.gateway.encryption.key.KeyFailures;
 import dev.ashlar.gateway.encryption.key.KeyWrapping;
+import dev.ashlar.gateway.encryption.key.KmsKeyArn;
 import dev.ashlar.gateway.error.Denial;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.protocol.message.ObjectFacts;
 import java.util.Locale;
 import java.util.Objects;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +24,6 @@ import org.jspecify.annotations.Nullable;
  */
 public record Encryptions(KeyWrapping keys, boolean isStandard, boolean customerKeysNeedTls) {
   private static final String KMS = "aws:kms";
-  private static final Pattern ARN = Pattern.compile("arn:aws[-a-z0-9]*:kms:[^:]*:[^:]*:key/(.+)");
   private static final int KEY_ID_MAX = 256;
 
   /**
@@ -86,6 +84,15 @@ public record Encryptions(KeyWrapping keys, boolean isStandard, boolean customer
     return new Encryption.Master();
   }
 
+  /** The client asks for nothing that is not there: the server lacks what it needs. */
+  private Encryption standardMaster() throws S3Exception {
+    if (keys.masters().current() == null) {
+      throw KeyFailures.unsealed(
+          "the default of its bucket or of the server is AES256, and there is no master key");
+    }
+    return new Encryption.Master();
+  }
+
   /**
    * @param bucketKey null: the request does not say
    */
@@ -111,8 +118,7 @@ public record Encryptions(KeyWrapping keys, boolean isStandard, boolean customer
   public String named(String written) throws S3Exception {
     String text = written.trim();
     if (!text.isEmpty()) {
-      Matcher arn = ARN.matcher(text);
-      String id = arn.matches() ? arn.group(1) : text;
+      String id = KmsKeyArn.id(text);
       if (id.length() > KEY_ID_MAX) {
         throw KeyFailures.unknownKmsKey(id);
       }
@@ -132,11 +138,11 @@ public record Encryptions(KeyWrapping keys, boolean isStandard, boolean customer
       EncryptionFields asked, @Nullable Boolean bucketKey, @Nullable BucketEncryption bucket)
       throws S3Exception, InterruptedException {
     if (bucket == null) {
-      return isStandard ? master() : null;
+      return isStandard ? standardMaster() : null;
     }
     return switch (bucket.standard()) {
-      case NONE -> isStandard ? master() : null;
-      case MASTER -> master();
+      case NONE -> isStandard ? standardMaster() : null;
+      case MASTER -> standardMaster();
       case KMS -> kms(asked, bucketKey, bucket);
       case UNKNOWN ->
           throw new S3Exception(

@@ -2,6 +2,7 @@ package dev.ashlar.gateway.operation;
 
 import dev.ashlar.gateway.access.policy.value.ConditionContext;
 import dev.ashlar.gateway.encryption.EncryptionFields;
+import dev.ashlar.gateway.encryption.key.KmsKeyArn;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.message.Precondition;
@@ -36,7 +37,7 @@ record HeededFacts(ConditionContext others, S3Request request, MetadataClient me
       case "s3:x-amz-server-side-encryption-aws-kms-key-id" ->
           request instanceof S3Request.UploadRequest part
               ? new UploadFacts(metadata, part).kmsKeyId()
-              : given(encryption().kmsKeyId());
+              : given(encryption().kmsKeyId()).stream().map(KmsKeyArn::id).toList();
       case "s3:x-amz-server-side-encryption-customer-algorithm" -> given(customerAlgorithm());
       default -> !isAboutAcl(key) || heedsAcl() ? others.values(key) : List.of();
     };

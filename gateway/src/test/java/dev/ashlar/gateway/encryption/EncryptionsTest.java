@@ -25,6 +25,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -235,6 +236,18 @@ class EncryptionsTest {
       assertEquals(
           S3Error.NOT_IMPLEMENTED,
           assertThrows(S3Exception.class, () -> chosen(none, headers, null)).error());
+    }
+  }
+
+  /** The client asks for nothing. */
+  @Test
+  void aDefaultThatTheServerCannotGiveIsUnavailability() {
+    BucketEncryption bucket = new BucketEncryption(Standard.MASTER, "", false, false);
+    for (S3Exception e :
+        List.of(
+            assertThrows(S3Exception.class, () -> chosen(of(false, true, true), "", null)),
+            assertThrows(S3Exception.class, () -> chosen(of(false, true, false), "", bucket)))) {
+      assertEquals(S3Error.SERVICE_UNAVAILABLE, e.error());
     }
   }
 

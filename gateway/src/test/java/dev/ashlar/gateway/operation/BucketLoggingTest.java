@@ -3,7 +3,19 @@ package dev.ashlar.gateway.operation;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.protobuf.ByteString;
 import dev.ashlar.blob.DataUnavailableException.Reason;
+import dev.ashlar.gateway.access.AccessDocument;
+import dev.ashlar.gateway.encryption.BucketEncryption;
+import dev.ashlar.gateway.encryption.BucketEncryption.Standard;
+import dev.ashlar.gateway.encryption.Encryptions;
+import dev.ashlar.gateway.encryption.key.KeyWrapping;
+import dev.ashlar.gateway.encryption.key.KmsKeys;
+import dev.ashlar.gateway.encryption.key.MasterKeys;
+import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.PutBucketDocument;
+import java.security.SecureRandom;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -232,6 +244,32 @@ class BucketLoggingTest {
     s3.deliverLogs();
     assertEquals(0, lost());
     assertEquals(List.of(), keys());
+  }
+
+  @Test
+  void linesWaitForAKeyThatIsMissing() throws Exception {
+    KeyWrapping none = new KeyWrapping(MasterKeys.NONE, KmsKeys.NONE, new SecureRandom());
+    TestS3 keyless =
+        new TestS3("us-east-1", metadata -> metadata, new Encryptions(none, true, false));
+    keyless.ok(200, "PUT", "/src");
+    keyless.ok(200, "PUT", "/logs");
+    BucketEncryption ofKms = new BucketEncryption(Standard.KMS, "", false, false);
+    for (BucketEncryption encryption :
+        Arrays.asList(null, ofKms, new BucketEncryption(Standard.KMS, "gone", false, false))) {
+      keyless.metadata.require(
+          Command.newBuilder()
+              .setPutBucketDocument(
+                  PutBucketDocument.newBuilder()
+                      .setBucket("logs")
+                      .setKind(AccessDocument.ENCRYPTION.number())
+                      .setDocument(
+                          encryption == null ? ByteString.EMPTY : encryption.toDocument())));
+      keyless.ok(204, TestS3.request("PUT", "/logs?policy").body(POLICY.formatted("", "src")));
+      keyless.ok(200, put(to("logs", "", "")));
+      keyless.ok(200, "HEAD", "/src");
+      keyless.deliverLogs();
+      assertEquals(0, keyless.registry.get("ashlar.access.log.dropped").counter().count());
+    }
   }
 
   @Test

@@ -92,6 +92,45 @@ class ChosenFactsTest {
     s3.ok(200, TestKeys.withKms(as(OTHER, "PUT", "/bkt/new"), "kms-2").body("x"));
   }
 
+  /** Requests may say either, and parts say nothing. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "'StringEquals':{'%s':'kms-2'}",
+        "'StringEquals':{'%s':'arn:aws:kms:us-east-1:111122223333:key/kms-2'}",
+        "'StringLike':{'%s':'arn:aws:kms:*:${aws:PrincipalAccount}:key/kms-2'}",
+        "'ArnEquals':{'%s':'arn:aws:kms:us-east-1:111122223333:key/kms-2'}",
+        "'ArnLike':{'%s':'arn:aws:kms:*:*:key/?ms-2'}"
+      })
+  void aKmsKeyHasOneSpelling(String condition) throws Exception {
+    String key = "s3:" + SSE + "-aws-kms-key-id";
+    put(statement("Allow", "s3:PutObject", condition.formatted(key)));
+    for (String prefix : List.of("", "arn:aws:kms:us-east-1:111122223333:key/")) {
+      String own = prefix + "kms-2";
+      s3.ok(200, TestKeys.withKms(as(OTHER, "PUT", "/bkt/new"), own).body("x"));
+      String upload =
+          s3.ok(200, TestKeys.withKms(as(OTHER, "POST", "/bkt/m?uploads"), own))
+              .element("UploadId");
+      s3.ok(200, as(OTHER, "PUT", "/bkt/m?partNumber=1&uploadId=" + upload).body("x"));
+      String another = prefix + "kms-1";
+      s3.refused("AccessDenied", TestKeys.withKms(as(OTHER, "PUT", "/bkt/new"), another).body("x"));
+    }
+  }
+
+  @Test
+  void anArnOfAnotherKeyDoesNotPassADenial() throws Exception {
+    put(
+        statement("Allow", "s3:PutObject", ""),
+        statement(
+            "Deny",
+            "s3:PutObject",
+            "'ArnNotEqualsIfExists':{'s3:"
+                + SSE
+                + "-aws-kms-key-id':'arn:aws:kms:us-east-1:111122223333:key/kms-2'}"));
+    s3.ok(200, TestKeys.withKms(as(OTHER, "PUT", "/bkt/new"), "kms-2").body("x"));
+    s3.refused("AccessDenied", TestKeys.withKms(as(OTHER, "PUT", "/bkt/new"), "kms-1").body("x"));
+  }
+
   /** A header of a part changes nothing. The upload decides how it is encrypted. */
   @Test
   void headersOfPartsMeetNoCondition() throws Exception {

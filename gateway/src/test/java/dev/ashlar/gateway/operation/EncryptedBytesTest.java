@@ -4,10 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.gateway.access.AccessDocument;
 import dev.ashlar.gateway.encryption.BucketEncryption;
+import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.form.FormBody;
 import dev.ashlar.protocol.layout.EncryptedRuns;
 import dev.ashlar.protocol.layout.FrameLayout;
@@ -17,6 +19,8 @@ import dev.ashlar.protocol.message.PutBucketDocument;
 import dev.ashlar.protocol.message.ResultCode;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -89,6 +93,19 @@ class EncryptedBytesTest {
     s3.refused(
         "InternalError", TestS3.request("PUT", "/bkt/copy").header("x-amz-copy-source", "bkt/k"));
     s3.refused("NoSuchKey", "GET", "/bkt/copy");
+  }
+
+  @Test
+  void theErrorNamesTheObject() throws Exception {
+    s3.ok(200, TestKeys.withMaster(put("/bkt/a%0Ab", TestS3.randomBytes(1000, 30))));
+    damage("a\nb", 500);
+    S3Exception e =
+        assertThrows(
+            S3Exception.class, () -> s3.handler().handle(TestS3.request("GET", "/bkt/a%0Ab")));
+    assertEquals(
+        "Object bkt/a%0Ab, version null: Frame 0 of an encrypted object, at its byte 0, is"
+            + " damaged: its tag is wrong",
+        Objects.requireNonNull(e.getCause()).getMessage());
   }
 
   @Test
@@ -248,6 +265,63 @@ class EncryptedBytesTest {
     assertNotEquals(md5, s3.ok(200, "HEAD", "/bkt/kms").header("ETag"));
     s3.ok(200, TestS3.request("PUT", "/bkt/plain").header("x-amz-copy-source", "bkt/kms"));
     assertEquals(md5, s3.ok(200, "HEAD", "/bkt/plain").header("ETag"));
+  }
+
+  /** Clients compare it with what they download. */
+  @Test
+  void copiesToSseS3HaveTheMd5AsTheirEtag() throws Exception {
+    byte[] body = TestS3.randomBytes(FRAME + 100, 27);
+    String md5 = s3.ok(200, put("/bkt/plain", body)).header("ETag");
+    s3.ok(200, TestKeys.withKms(put("/bkt/kms", body), TestKeys.KMS_1));
+    s3.ok(200, TestKeys.withCustomer(put("/bkt/customer", body), 1));
+    for (String source : List.of("kms", "customer")) {
+      TestRequest copy =
+          TestKeys.withMaster(
+              TestS3.request("PUT", "/bkt/copy").header("x-amz-copy-source", "bkt/" + source));
+      TestAnswer answer = s3.ok(200, source.equals("kms") ? copy : TestKeys.ofSource(copy, 1));
+      assertEquals(md5, answer.element("ETag"), source);
+      TestAnswer got = s3.ok(200, "GET", "/bkt/copy");
+      assertEquals(md5, got.header("ETag"), source);
+      assertEquals("AES256", got.header(ALGORITHM));
+      assertArrayEquals(body, got.body());
+    }
+  }
+
+  // ---- Appends that say how the object is encrypted ----
+
+  private void assertAppends(String answer, String key, UnaryOperator<TestRequest> headers)
+      throws Exception {
+    byte[] more = TestS3.randomBytes(10, 28);
+    long size = record(key).getSummary().getSize();
+    TestRequest append = put("/bkt/" + key + "?append&position=" + size, more);
+    assertEquals(answer, s3.send(headers.apply(append)).code());
+  }
+
+  /** A policy that demands a header must not be met by one that changes nothing. */
+  @Test
+  void anAppendSaysHowTheObjectIsEncrypted() throws Exception {
+    byte[] body = TestS3.randomBytes(100, 29);
+    String context = "x-amz-server-side-encryption-context";
+    s3.ok(200, put("/bkt/plain", body));
+    s3.ok(200, TestKeys.withMaster(put("/bkt/master", body)));
+    s3.ok(
+        200,
+        TestKeys.withKms(put("/bkt/kms", body), TestKeys.KMS_1).header(context, "eyJhIjoiYiJ9"));
+    for (String key : List.of("plain", "master", "kms")) {
+      assertAppends("", key, append -> append);
+    }
+    assertAppends("InvalidRequest", "plain", TestKeys::withMaster);
+    assertAppends("", "master", TestKeys::withMaster);
+    assertAppends("InvalidRequest", "kms", TestKeys::withMaster);
+    for (String key : List.of("plain", "master")) {
+      assertAppends("InvalidRequest", key, append -> TestKeys.withKms(append, TestKeys.KMS_1));
+      assertAppends("InvalidRequest", key, append -> append.header(context, "e30="));
+    }
+    assertAppends("", "kms", append -> TestKeys.withKms(append, TestKeys.KMS_1));
+    assertAppends("InvalidRequest", "kms", append -> TestKeys.withKms(append, TestKeys.KMS_2));
+    assertAppends("", "kms", append -> append.header(context, "eyAiYSI6ICJiIiB9"));
+    assertAppends("InvalidRequest", "kms", append -> append.header(context, "e30="));
+    assertAppends("InvalidArgument", "kms", append -> append.header(context, "?"));
   }
 
   // ---- The default of a bucket ----

@@ -299,11 +299,15 @@ class EncryptionModelTest {
         request.header("x-amz-storage-class", random.nextBoolean() ? "HOT" : "STANDARD");
       }
       boolean wasHot = isHot(from);
+      boolean getsMd5 =
+          mode == Mode.MASTER
+              && source.mode != Mode.MASTER
+              && !record(from).getSummary().getEtag().contains("-");
       int blobs = s3.store.blobCount();
       TestAnswer answer = s3.ok(200, source.mode.openSource(mode.ask(request)));
       mode.assertTold(answer);
       boolean isRewrapped = (source.mode == Mode.PLAIN) == (mode == Mode.PLAIN);
-      if (isRewrapped && !isOther && !wasHot) {
+      if (isRewrapped && !isOther && !wasHot && !getsMd5) {
         assertEquals(blobs, s3.store.blobCount(), "no bytes move");
       }
       objects.put(to, source.withMode(mode));

@@ -138,6 +138,11 @@ public final class MetadataServer extends QueryingMetadataClient implements Auto
     return group.folders();
   }
 
+  /** Whether an encrypted object was ever written. */
+  public boolean encrypts() throws MetadataUnavailableException {
+    return group.memory().encrypts();
+  }
+
   /**
    * Takes a checkpoint of every peer, so that the next start has no log to replay.
    *

@@ -204,6 +204,11 @@ public final class MetadataReads {
     return Optional.ofNullable(catalog.placement());
   }
 
+  /** Whether an encrypted object was ever written. */
+  public boolean encrypts() {
+    return catalog.encrypts();
+  }
+
   public Map<UUID, DriveId> drives() {
     return catalog.drives();
   }

@@ -15,6 +15,7 @@ import dev.ashlar.metadata.state.identity.AccessKeyCommands;
 import dev.ashlar.metadata.state.identity.AccountCommands;
 import dev.ashlar.metadata.state.identity.IdentityCommands;
 import dev.ashlar.metadata.state.node.ClusterRows;
+import dev.ashlar.metadata.state.node.EncryptionUse;
 import dev.ashlar.metadata.state.node.Nodes;
 import dev.ashlar.metadata.state.node.Profiles;
 import dev.ashlar.metadata.state.object.BucketSettings;
@@ -326,6 +327,7 @@ public final class MetadataState {
       case REMOVE_PROFILE -> Profiles.remove(context, command.getRemoveProfile());
       case SET_DEFAULT_PROFILE -> Profiles.setDefault(context, command.getSetDefaultProfile());
       case SET_BALANCE -> ClusterRows.setBalance(context, command.getSetBalance());
+      case BEGIN_ENCRYPTION -> EncryptionUse.begin(context, command.getBeginEncryption());
       case REPAIR_BLOB -> Repairs.repair(context, command.getRepairBlob());
       case RECALL_DRIVES -> ClusterRows.recall(context, command.getRecallDrives());
       case RECORD_LOST_SHARDS -> Repairs.recordLosses(context, command.getRecordLostShards());

@@ -39,6 +39,7 @@ class GarbageCommandsTest {
       EnumSet.of(
           Command.KindCase.REGISTER_SESSION,
           Command.KindCase.END_SESSIONS,
+          Command.KindCase.BEGIN_ENCRYPTION,
           Command.KindCase.SET_BALANCE,
           Command.KindCase.SET_ACCOUNT_QUOTA,
           Command.KindCase.ACK_EVENTS,

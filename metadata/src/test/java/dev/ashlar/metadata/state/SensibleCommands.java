@@ -11,6 +11,7 @@ import dev.ashlar.protocol.client.VersionsQuery;
 import dev.ashlar.protocol.layout.EncryptedRuns;
 import dev.ashlar.protocol.layout.FrameLayout;
 import dev.ashlar.protocol.message.AbortUpload;
+import dev.ashlar.protocol.message.BeginEncryption;
 import dev.ashlar.protocol.message.BeginMove;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.Command;
@@ -122,7 +123,10 @@ final class SensibleCommands {
       case 0 -> TestBlobs.createBucket(random.nextBoolean() ? bucket() : EMPTY_BUCKET);
       case 1 -> command.setDeleteBucket(DeleteBucket.newBuilder().setName(EMPTY_BUCKET));
       case 2, 3 -> TestBlobs.put(bucket(), name(), blob());
-      case 4 -> encrypted();
+      case 4 ->
+          random.nextInt(4) == 0
+              ? command.setBeginEncryption(BeginEncryption.getDefaultInstance())
+              : encrypted();
       case 5 -> TestBlobs.delete(bucket(), name());
       case 6 -> command.setCopyObject(copy());
       case 7, 8, 9 -> modify(command);

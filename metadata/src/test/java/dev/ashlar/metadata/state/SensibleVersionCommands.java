@@ -109,7 +109,11 @@ final class SensibleVersionCommands {
   private SetObjectFacts facts(String key) {
     SetObjectFacts.Builder facts = SetObjectFacts.newBuilder().setBucket(BUCKET).setKey(key);
     return switch (random.nextInt(4)) {
-      case 3 -> facts.setWrappedKey(ByteString.copyFromUtf8("again")).build();
+      case 3 ->
+          facts
+              .setWrappedKey(ByteString.copyFromUtf8("again"))
+              .setExpectedWrappedKey(ByteString.copyFromUtf8(random.nextBoolean() ? "again" : ""))
+              .build();
       case 0 ->
           facts.setTags(ObjectFacts.newBuilder().addTags(Tag.newBuilder().setKey("t"))).build();
       case 1 -> facts.setLegalHold(random.nextBoolean()).build();

@@ -31,10 +31,11 @@ public record OwnMasterKey(Map<String, byte[]> keys, String text) {
   /**
    * From the first folder that has it, else made up. Writes nothing.
    *
-   * @param isNew whether the store is made now; else the lack of the file is told
-   * @throws IOException if there are files, and none can be read
+   * @param isNeeded whether the store may have objects that it encrypts: then none is made up
+   * @throws IOException if it is needed and no folder has it, or if there are files and none can be
+   *     read
    */
-  public static OwnMasterKey find(List<Path> folders, boolean isNew) throws IOException {
+  public static OwnMasterKey find(List<Path> folders, boolean isNeeded) throws IOException {
     Exception damage = null;
     for (Path folder : folders) {
       Path file = folder.resolve(FILE);
@@ -50,15 +51,19 @@ public record OwnMasterKey(Map<String, byte[]> keys, String text) {
     if (damage != null) {
       throw new IOException("the master key cannot be read: " + damage.getMessage(), damage);
     }
-    OwnMasterKey made = made();
-    if (!isNew) {
-      LOG.warn(
-          "There is no file {} in {}: made master key {}. Objects that were encrypted with an earlier"
-              + " one cannot be read until its file is back.",
-          FILE,
-          folders,
-          made.keys.keySet().iterator().next());
+    if (isNeeded) {
+      throw new IOException(
+          "the store has encrypted objects, but there is no file "
+              + FILE
+              + " in "
+              + folders
+              + ": put it back from its copy. If nothing is encrypted with it, or it is lost for"
+              + " good, name a file with a new master key with --master-key-file. Should the lost"
+              + " one be found later, add its line to that file, behind the first, and replace"
+              + " nothing");
     }
+    OwnMasterKey made = made();
+    LOG.info("Made master key {}: it encrypts SSE-S3.", made.keys.keySet().iterator().next());
     return made;
   }
 

@@ -16,8 +16,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gets events as persistent messages of an exchange, and confirms each of them. A message that no
- * queue gets is refused.
+ * Publishes events as persistent messages to an exchange of AMQP. The broker confirms each of them.
+ * A message that no queue gets fails.
  */
 final class AmqpTarget extends ThreadedTarget {
   private static final int CONNECT_MS = 10_000;
@@ -147,7 +147,7 @@ final class AmqpTarget extends ThreadedTarget {
     connection = null;
     channel = null;
     if (before != null) {
-      before.abort();
+      before.abort(CONNECT_MS);
     }
   }
 }

@@ -1,6 +1,8 @@
 package dev.ashlar.server.event;
 
 import dev.ashlar.gateway.notification.EventMessage;
+import dev.ashlar.transport.tls.Authorities;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -12,12 +14,10 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.errors.RecordTooLargeException;
-import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
-/** Gets events as records of a topic, whose key is that of the message. */
+/** Publishes events to a Kafka topic, as records whose key is that of the message. */
 final class KafkaTarget extends ThreadedTarget {
   private static final int BLOCK_MS = 10_000;
   private static final int REQUEST_MS = 10_000;
@@ -35,14 +35,14 @@ final class KafkaTarget extends ThreadedTarget {
     this.connection = connection;
   }
 
-  static KafkaTarget of(String arn, String name, TargetFields fields) {
+  static KafkaTarget of(String arn, String name, TargetFields fields) throws IOException {
     String topic = fields.required("topic");
     Map<String, Object> config = config(name, fields);
     fields.requireNoOthers();
     return new KafkaTarget(arn, name, topic, () -> new KafkaProducer<>(config));
   }
 
-  static Map<String, Object> config(String name, TargetFields fields) {
+  static Map<String, Object> config(String name, TargetFields fields) throws IOException {
     Map<String, Object> config = new HashMap<>();
     config.put(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, fields.required("brokers"));
     config.put(ProducerConfig.CLIENT_ID_CONFIG, "ashlar-" + name);
@@ -59,6 +59,7 @@ final class KafkaTarget extends ThreadedTarget {
       if (!isTls) {
         throw new IllegalArgumentException("ca: needs \"tls\": true");
       }
+      Authorities.read(authorities); // a file that cannot be read is told at the start
       config.put("ssl.truststore.type", "PEM");
       config.put("ssl.truststore.location", authorities.toString());
     }
@@ -115,9 +116,7 @@ final class KafkaTarget extends ThreadedTarget {
                 }
               });
     } catch (RuntimeException e) {
-      if (!(e instanceof RetriableException || e instanceof RecordTooLargeException)) {
-        disconnect(); // it may take no record any more
-      }
+      disconnect(); // it takes no record any more
       throw e;
     }
   }

@@ -6,6 +6,7 @@ import io.nats.client.ErrorListener;
 import io.nats.client.JetStream;
 import io.nats.client.Nats;
 import io.nats.client.Options;
+import io.nats.client.Options.HostnameResolveMode;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
@@ -13,7 +14,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Gets events as messages of a subject that a stream of JetStream keeps, which acknowledges. */
+/** Publishes events to a subject of NATS. A stream of JetStream keeps and acknowledges them. */
 final class NatsTarget extends ThreadedTarget {
   private static final Duration CONNECT_MAX = Duration.ofSeconds(10);
 
@@ -45,7 +46,10 @@ final class NatsTarget extends ThreadedTarget {
       options.userInfo(user.toCharArray(), fields.required("password").toCharArray());
     }
     if (url.getScheme().equals("tls")) {
-      options.sslContext(fields.tls());
+      options
+          .sslContext(fields.tls())
+          .dataPortType(VerifiedNatsPort.class.getName())
+          .hostnameResolveMode(HostnameResolveMode.HappyEyeballs); // others forget the name
     }
     NatsTarget target = new NatsTarget(arn, name, options.build(), fields.required("subject"));
     fields.requireNoOthers();
@@ -69,20 +73,26 @@ final class NatsTarget extends ThreadedTarget {
   }
 
   private JetStream stream() throws IOException, InterruptedException {
-    JetStream open = stream;
-    if (open == null) {
-      Connection opened = Nats.connect(options);
-      connection = opened;
-      open = opened.jetStream();
-      stream = open;
+    JetStream before = stream;
+    boolean isClosed = connection == null || connection.getStatus() == Connection.Status.CLOSED;
+    if (before != null && !isClosed) { // a client that was refused twice has closed it for good
+      return before;
     }
+    disconnect();
+    Connection opened = Nats.connect(options);
+    connection = opened;
+    JetStream open = opened.jetStream();
+    stream = open;
     return open;
   }
 
   @Override
   void disconnect() throws InterruptedException {
-    if (connection != null) {
-      connection.close();
+    Connection before = connection;
+    connection = null;
+    stream = null;
+    if (before != null) {
+      before.close();
     }
   }
 }

@@ -7,7 +7,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * A target whose client may block while it connects: a thread of its own hands messages to it, so
+ * A target whose client may block while it connects. A thread of its own hands messages to it, so
  * that it holds up nobody else.
  */
 abstract class ThreadedTarget implements EventTarget {

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Gets each event as a POST, and acknowledges it by a status 2xx. */
+/** Posts each event to a URL. A status 2xx acknowledges it. */
 final class WebhookTarget implements EventTarget {
   private static final int SENDS_MAX = 16;
   private static final int OK = 200;

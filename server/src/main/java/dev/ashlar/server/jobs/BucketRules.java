@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 final class BucketRules {
   private static final int KNOWN_MAX = 10_000;
 
+  /** Buckets that are looked up again in a round, so that a round is short. */
+  private static final int AGAIN_MAX = 50;
+
   /** Instead of an ARN, where a later build has stored what this one cannot read. */
   private static final String UNREADABLE = "(not readable by this build)";
 
@@ -59,8 +62,17 @@ final class BucketRules {
     return refresh(buckets);
   }
 
-  /** The same for these buckets. */
-  boolean refresh(Collection<String> buckets) throws MetadataUnavailableException {
+  /**
+   * Looks up the tenth of the buckets that was not looked up for the longest time, but not many.
+   *
+   * @return likewise
+   */
+  boolean refreshSome() throws MetadataUnavailableException {
+    int some = Math.min(AGAIN_MAX, (known.size() + 9) / 10);
+    return refresh(known.keySet().stream().limit(some).toList());
+  }
+
+  private boolean refresh(Collection<String> buckets) throws MetadataUnavailableException {
     boolean isChanged = false;
     for (String bucket : buckets) {
       isChanged |= refresh(bucket);
@@ -90,7 +102,10 @@ final class BucketRules {
     }
     Known now = new Known(answer.getBucket(), rules(answer));
     known.put(bucket, now);
-    return before != null && !(now.rules != null && now.rules.equals(before.rules));
+    return before != null
+        && !(now.bucket.getId() == before.bucket.getId()
+            && now.rules != null
+            && now.rules.equals(before.rules));
   }
 
   private static @Nullable Notifications rules(BucketConfigAnswer answer) {
@@ -109,8 +124,8 @@ final class BucketRules {
   /** Whom the event belongs to; null: nobody. Its bucket has been looked up. */
   @Nullable Match match(EventRow event) {
     Known bucket = known.get(event.getBucket());
-    if (bucket == null) {
-      return null;
+    if (bucket == null || event.getPosition() < bucket.bucket.getId()) {
+      return null; // its bucket was deleted; another one may have got the name
     }
     if (bucket.rules == null) {
       return new Match(bucket.bucket, UNREADABLE, "");

@@ -41,10 +41,13 @@ public final class EventDelivery implements PeriodicJobs.Job {
   private static final int ACKS_MAX = 1_000;
   private static final int ARNS_MAX = 20;
   private static final Duration WAIT_MAX = Duration.ofMillis(100);
-  private static final Duration RULES_AGE_MAX = Duration.ofSeconds(10);
+  private static final Duration RULES_ROUND = Duration.ofSeconds(1);
 
   /** Each begins a new look at the whole outbox. */
   private static final Duration RESTART_MIN = Duration.ofMinutes(1);
+
+  /** So often while events wait that nobody has in hand: they may belong to somebody else now. */
+  private static final Duration RESTART_MAX = Duration.ofMinutes(10);
 
   private final MetadataClient metadata;
   private final String region;
@@ -145,8 +148,8 @@ public final class EventDelivery implements PeriodicJobs.Job {
       skip(); // another backup may be restored, and its log has other positions
       return false;
     }
-    acknowledge();
     takeEnded(now);
+    acknowledge(); // a restart reads what is not acknowledged
     refreshRules(now);
     boolean hasMore = read();
     for (TargetDelivery target : targets.values()) {
@@ -156,7 +159,7 @@ public final class EventDelivery implements PeriodicJobs.Job {
     acknowledge();
     if (isLook) {
       looksNanos = now;
-      look(now);
+      look(now, hasMore);
     }
     return hasMore || awaitEnded(now);
   }
@@ -192,15 +195,17 @@ public final class EventDelivery implements PeriodicJobs.Job {
    * have passed them already: all targets begin again with the oldest event, but not often.
    */
   private void refreshRules(long now) throws MetadataUnavailableException {
-    if (now - refreshedNanos >= RULES_AGE_MAX.toNanos()) {
+    if (now - refreshedNanos >= RULES_ROUND.toNanos() && inHand() > 0) {
       refreshedNanos = now;
-      Set<String> buckets = new LinkedHashSet<>();
-      all().forEach(target -> target.addBuckets(buckets));
-      isRestartWanted |= rules.refresh(buckets);
+      isRestartWanted |= rules.refreshSome();
     }
     if (isRestartWanted && now - restartedNanos >= RESTART_MIN.toNanos()) {
       restart(now);
     }
+  }
+
+  private int inHand() {
+    return all().stream().mapToInt(TargetDelivery::pending).sum();
   }
 
   private void restart(long now) {
@@ -268,9 +273,13 @@ public final class EventDelivery implements PeriodicJobs.Job {
   }
 
   /** Sees how full the outbox is. */
-  private void look(long now) throws MetadataUnavailableException {
+  private void look(long now, boolean hasMore) throws MetadataUnavailableException {
     EventsPage page = metadata.events(null, 1);
+    isRestartWanted |= rules.read(page.events());
     isRestartWanted |= page.events().stream().anyMatch(this::isOverlooked);
+    if (!hasMore && now - restartedNanos >= RESTART_MAX.toNanos()) {
+      isRestartWanted |= page.outbox().getEvents() > inHand();
+    }
     state =
         new DeliveryState(
             page.outbox().getEvents(),

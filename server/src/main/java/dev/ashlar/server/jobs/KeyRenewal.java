@@ -1,7 +1,9 @@
 package dev.ashlar.server.jobs;
 
+import com.google.protobuf.ByteString;
 import dev.ashlar.gateway.encryption.key.Encryption;
 import dev.ashlar.gateway.encryption.key.KeyWrapping;
+import dev.ashlar.gateway.encryption.key.KmsVersions;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
@@ -20,9 +22,7 @@ import dev.ashlar.protocol.message.VersionEntry;
 import dev.ashlar.protocol.message.VersionRef;
 import dev.ashlar.protocol.process.RateLimitedLog;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,12 +32,19 @@ import org.slf4j.event.Level;
  * Looks at all versions of all buckets, and seals the data keys anew that an earlier master key, or
  * an earlier version of a KMS key, has sealed. No byte of an object moves. It runs when it is asked
  * for, once at a time, in the process that was asked; done twice, it does no harm.
+ *
+ * <p>Versions move while it looks: renamed from a key that is still to come to one that it has
+ * passed, or made of an upload. So it looks at all of them again until there was nothing to do.
  */
 public final class KeyRenewal implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(KeyRenewal.class);
   private static final RateLimitedLog FAILURES = new RateLimitedLog(LOG, Level.WARN);
   private static final int PAGE = 1000;
   private static final int VERSIONS_AT_ONCE = 8;
+  private static final int PASSES_MAX = 10;
+
+  /** How often a version is tried that others change at the same moment. */
+  private static final int TRIES = 5;
 
   private final MetadataClient metadata;
   private final KeyWrapping keys;
@@ -49,13 +56,18 @@ public final class KeyRenewal implements AutoCloseable {
    *
    * @param state not started, running, done, or why it has ended before
    * @param bucket that is looked at; empty: none
-   * @param versions that were looked at
+   * @param versions that were looked at in the last pass
    * @param renewed data keys that were sealed anew
-   * @param failed data keys that could not be
-   * @param uploads in progress whose data key an earlier key has sealed, and that keep it
+   * @param failed data keys that could not be, in the last pass
+   * @param uploads in progress, as the last pass saw them, whose data key an earlier key has
+   *     sealed, and that keep it
    */
   public record Progress(
       String state, String bucket, long versions, long renewed, long failed, long uploads) {
+    Progress again() {
+      return new Progress(state, bucket, 0, renewed, 0, 0);
+    }
+
     Progress state(String now) {
       return new Progress(now, "", versions, renewed, failed, uploads);
     }
@@ -99,14 +111,22 @@ public final class KeyRenewal implements AutoCloseable {
 
   private void run() {
     try {
-      Map<String, String> versions = new ConcurrentHashMap<>();
-      for (BucketRow bucket : metadata.buckets()) {
-        progress = progress.in(bucket.getName());
-        renew(bucket.getName(), versions);
-        look(bucket.getName(), versions);
+      KmsVersions versions = new KmsVersions(keys.kms());
+      boolean isMore = true;
+      for (int pass = 0; isMore && pass < PASSES_MAX; pass++) {
+        long before = progress.renewed();
+        pass(versions);
+        isMore = progress.renewed() > before;
+      }
+      if (isMore) {
+        throw new IllegalStateException(
+            "there are ever more data keys of an earlier key; do all gateways use the new one?");
       }
       progress = progress.state("done");
       LOG.info("The renewal of data keys is done: {}", progress);
+    } catch (S3Exception e) {
+      LOG.warn("The renewal of data keys has ended early: {}", e.getMessage());
+      progress = progress.state("failed: " + e.getMessage());
     } catch (InterruptedException e) {
       progress = progress.state("stopped");
     } catch (MetadataUnavailableException | RuntimeException e) {
@@ -115,8 +135,23 @@ public final class KeyRenewal implements AutoCloseable {
     }
   }
 
-  private void renew(String bucket, Map<String, String> versions)
-      throws MetadataUnavailableException, InterruptedException {
+  /**
+   * Looks at uploads first: what one of them has become since is among the versions.
+   *
+   * @throws S3Exception if the key management does not answer
+   */
+  private void pass(KmsVersions versions)
+      throws S3Exception, MetadataUnavailableException, InterruptedException {
+    progress = progress.again();
+    for (BucketRow bucket : metadata.buckets()) {
+      progress = progress.in(bucket.getName());
+      look(bucket.getName(), versions);
+      renew(bucket.getName(), versions);
+    }
+  }
+
+  private void renew(String bucket, KmsVersions versions)
+      throws S3Exception, MetadataUnavailableException, InterruptedException {
     String key = "";
     VersionRef marker = null;
     boolean isMore = true;
@@ -128,8 +163,9 @@ public final class KeyRenewal implements AutoCloseable {
           VERSIONS_AT_ONCE,
           entry -> {
             renew(bucket, entry, versions);
-            return true;
+            return versions.unavailable() == null;
           });
+      requireAvailable(versions);
       isMore = page.truncated() && !page.entries().isEmpty();
       if (isMore) {
         VersionEntry last = page.entries().getLast();
@@ -139,7 +175,14 @@ public final class KeyRenewal implements AutoCloseable {
     }
   }
 
-  private void renew(String bucket, VersionEntry entry, Map<String, String> versions)
+  private static void requireAvailable(KmsVersions versions) throws S3Exception {
+    S3Exception unavailable = versions.unavailable();
+    if (unavailable != null) {
+      throw unavailable;
+    }
+  }
+
+  private void renew(String bucket, VersionEntry entry, KmsVersions versions)
       throws InterruptedException {
     boolean isRenewed = false;
     boolean isFailed = false;
@@ -158,41 +201,72 @@ public final class KeyRenewal implements AutoCloseable {
     progress = progress.plus(1, isRenewed ? 1 : 0, isFailed ? 1 : 0);
   }
 
-  /** Another write of the version at the same moment has a key that is up to date. */
-  private boolean isRenewed(String bucket, VersionEntry entry, Map<String, String> versions)
+  /** Whether it was; no: it has no earlier key, or is gone. */
+  private boolean isRenewed(String bucket, VersionEntry entry, KmsVersions versions)
       throws S3Exception, MetadataUnavailableException, InterruptedException {
     VersionRef id =
         entry.getVersioned()
             ? VersionRef.newBuilder().setNumber(entry.getVersion()).build()
             : VersionRef.getDefaultInstance();
-    if (!(metadata.version(bucket, entry.getName(), id) instanceof VersionRead.Content content)) {
-      return false;
+    for (int i = 0; i < TRIES; i++) {
+      SetObjectFacts command = renewal(bucket, entry.getName(), id, versions);
+      if (command == null) {
+        return false;
+      }
+      ResultCode code = metadata.submit(Command.newBuilder().setSetObjectFacts(command)).getCode();
+      switch (code) {
+        case OK -> {
+          return true;
+        }
+        case NO_SUCH_BUCKET, NO_SUCH_KEY, NO_SUCH_VERSION -> {
+          return false;
+        }
+        case CONDITIONAL_CONFLICT -> {} // changes of bytes keep the key, whatever others do
+        default -> throw MetadataUnavailableException.refused("the answer is " + code);
+      }
+    }
+    throw MetadataUnavailableException.refused("others change it again and again");
+  }
+
+  /** Null: there is nothing to do. */
+  private @Nullable SetObjectFacts renewal(
+      String bucket, String key, VersionRef id, KmsVersions versions)
+      throws S3Exception, MetadataUnavailableException, InterruptedException {
+    if (!(metadata.version(bucket, key, id) instanceof VersionRead.Content content)) {
+      return null;
     }
     ObjectRecord object = content.read().object();
     if (object.getFacts().getRunsCount() == 0) {
-      return false;
+      return null;
     }
-    Optional<Encryption> renewal = keys.renewal(object.getFacts().getWrappedKey(), versions);
-    if (renewal.isEmpty()) {
-      return false;
-    }
-    SetObjectFacts command =
-        SetObjectFacts.newBuilder()
+    ByteString wrapped = object.getFacts().getWrappedKey();
+    Optional<Encryption> renewal = keys.renewal(wrapped, versions);
+    return renewal.isEmpty()
+        ? null
+        : SetObjectFacts.newBuilder()
             .setBucket(bucket)
-            .setKey(entry.getName())
+            .setKey(key)
             .setVersion(id)
             .setExpectedVersion(object.getVersion())
-            .setWrappedKey(keys.rewrap(object.getFacts().getWrappedKey(), null, renewal.get()))
+            .setExpectedWrappedKey(wrapped)
+            .setWrappedKey(rewrapped(wrapped, renewal.get(), versions))
             .build();
-    ResultCode code = metadata.submit(Command.newBuilder().setSetObjectFacts(command)).getCode();
-    if (code == ResultCode.INVALID_COMMAND) {
-      throw MetadataUnavailableException.refused("an older metadata version is in use");
-    }
-    return code == ResultCode.OK;
   }
 
-  private void look(String bucket, Map<String, String> versions)
-      throws MetadataUnavailableException, InterruptedException {
+  private ByteString rewrapped(ByteString wrapped, Encryption how, KmsVersions versions)
+      throws S3Exception, InterruptedException {
+    try {
+      return keys.rewrap(wrapped, null, how);
+    } catch (S3Exception e) {
+      if (how instanceof Encryption.Kms kms) {
+        versions.ask(kms.keyId()); // tells whether it is this key alone
+      }
+      throw e;
+    }
+  }
+
+  private void look(String bucket, KmsVersions versions)
+      throws S3Exception, MetadataUnavailableException, InterruptedException {
     String key = "";
     String uploadId = "";
     boolean isMore = true;
@@ -202,6 +276,7 @@ public final class KeyRenewal implements AutoCloseable {
         if (isOlder(upload, versions)) {
           progress = progress.withUpload();
         }
+        requireAvailable(versions);
         key = upload.getKey();
         uploadId = upload.getUploadId();
       }
@@ -209,8 +284,7 @@ public final class KeyRenewal implements AutoCloseable {
     }
   }
 
-  private boolean isOlder(UploadRow upload, Map<String, String> versions)
-      throws InterruptedException {
+  private boolean isOlder(UploadRow upload, KmsVersions versions) throws InterruptedException {
     try {
       return !upload.getFacts().getWrappedKey().isEmpty()
           && keys.renewal(upload.getFacts().getWrappedKey(), versions).isPresent();

@@ -6,8 +6,8 @@ import dev.ashlar.protocol.message.EventRow;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -23,13 +23,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * The events at hand that belong to one target, and how far the target is in the outbox. Of each
  * key one event is under way at a time; after a failure it is sent again, later each time. A target
- * that fails again and again gets one event at a time, with growing pauses. For one thread.
+ * at which key after key fails gets one event at a time, with growing pauses. For one thread.
  */
 final class TargetDelivery {
   /** Events at hand. More are read when some have been sent. */
   static final int EVENTS_MAX = 2_000;
 
-  /** Failures one after the other after which a target counts as down. */
+  /** Keys that have failed one after the other, after which a target counts as down. */
   static final int DOWN_AFTER = 16;
 
   /** A target that has not answered for so long does not answer. */
@@ -47,13 +47,23 @@ final class TargetDelivery {
   private final Consumer<Sending> ended;
   private final DeliveryMeters.OfTarget meters;
   private final Map<String, KeyEvents> keys = new HashMap<>();
-  private final Queue<KeyEvents> ready = new ArrayDeque<>();
+
+  /** Keys to be sent that have not failed, or not since their last success. */
+  private final Deque<KeyEvents> fresh = new ArrayDeque<>();
+
+  /** Keys to be sent again. */
+  private final Queue<KeyEvents> again = new ArrayDeque<>();
+
   private final PriorityQueue<KeyEvents> waiting =
       new PriorityQueue<>(Comparator.comparingLong(each -> each.dueNanos));
   private final Set<Sending> underWay = new LinkedHashSet<>();
   private EventPosition passed = EventPosition.START;
   private int pending;
+  private int againUnderWay;
+
+  /** Keys that have failed one after the other; while it is down, all failures. */
   private int failuresInRow;
+
   private long pausedUntilNanos;
   private long sent;
   private long failed;
@@ -83,6 +93,11 @@ final class TargetDelivery {
     private final EventRow event;
     private final long startedNanos;
     private final CompletableFuture<Void> answer;
+    private final boolean isAgain;
+
+    /** It was under way at a restart, and its event was not read since: it may belong to others. */
+    private boolean isStale;
+
     private volatile @Nullable Throwable failure;
 
     private Sending(
@@ -96,6 +111,7 @@ final class TargetDelivery {
       this.event = event;
       this.startedNanos = startedNanos;
       this.answer = answer;
+      this.isAgain = key.failures > 0;
     }
 
     EventRow event() {
@@ -140,12 +156,13 @@ final class TargetDelivery {
     KeyEvents key = keys.computeIfAbsent(EventMessage.key(event), KeyEvents::new);
     Sending sending = key.sending;
     if (sending != null && EventPosition.of(sending.event).equals(passed)) {
-      return; // under way since before a restart
+      sending.isStale = false; // under way since before a restart
+      return;
     }
     key.events.add(new Pending(event, context));
     pending++;
     if (key.events.size() == 1) {
-      ready.add(key);
+      fresh.add(key);
     }
   }
 
@@ -157,16 +174,14 @@ final class TargetDelivery {
         && key.events.stream().anyMatch(each -> EventPosition.of(each.event).equals(position));
   }
 
-  void addBuckets(Collection<String> buckets) {
-    keys.values().forEach(key -> buckets.add(key.events.element().event.getBucket()));
-  }
-
   /** Begins with the oldest event again. What is under way goes on. */
   void restart() {
     passed = EventPosition.START;
-    ready.clear();
+    fresh.clear();
+    again.clear();
     waiting.clear();
     keys.values().removeIf(key -> key.sending == null);
+    underWay.forEach(each -> each.isStale = true);
     for (KeyEvents key : keys.values()) {
       Pending first = key.events.remove();
       key.events.clear();
@@ -179,6 +194,7 @@ final class TargetDelivery {
   void forget() {
     List<Sending> cancelled = new ArrayList<>(underWay);
     underWay.clear();
+    againUnderWay = 0;
     cancelled.forEach(each -> each.answer.cancel(true));
     keys.clear();
     restart();
@@ -198,15 +214,33 @@ final class TargetDelivery {
   /** Sends what may be sent now. */
   void send(long now) {
     while (!waiting.isEmpty() && waiting.element().dueNanos <= now) {
-      ready.add(waiting.remove());
+      again.add(waiting.remove());
     }
     if (isDown() && now < pausedUntilNanos) {
       return;
     }
     int max = isDown() ? 1 : target.sendsMax();
-    while (underWay.size() < max && !ready.isEmpty()) {
-      begin(ready.remove(), now);
+    while (underWay.size() < max) {
+      KeyEvents key = next(max);
+      if (key == null) {
+        return;
+      }
+      begin(key, now);
     }
+  }
+
+  /**
+   * The key to be sent next; null: none. Those that fail take at most half of what may be under
+   * way. A target that is down is asked with the newest key: it may be that only older ones are
+   * refused.
+   */
+  private @Nullable KeyEvents next(int max) {
+    if (isDown()) {
+      KeyEvents newest = fresh.pollLast();
+      return newest == null ? again.poll() : newest;
+    }
+    KeyEvents failed = againUnderWay < (max + 1) / 2 ? again.poll() : null;
+    return failed == null ? fresh.poll() : failed;
   }
 
   private boolean isDown() {
@@ -224,6 +258,9 @@ final class TargetDelivery {
     Sending sending = new Sending(this, key, first.event, now, answer);
     key.sending = sending;
     underWay.add(sending);
+    if (sending.isAgain) {
+      againUnderWay++;
+    }
     var unused =
         answer.whenComplete(
             (nothing, failure) -> {
@@ -239,23 +276,37 @@ final class TargetDelivery {
     }
     KeyEvents key = sending.key;
     key.sending = null;
+    if (sending.isAgain) {
+      againUnderWay--;
+    }
     Throwable failure = sending.failure;
     if (failure != null) {
       fail(key, failure, now);
+      if (sending.isStale) {
+        remove(key); // it is read again if it still belongs to this target
+      } else {
+        key.dueNanos = now + doubled(RETRY_FIRST, key.failures++, RETRY_MAX);
+        waiting.add(key);
+      }
       return false;
     }
     failuresInRow = 0;
     sent++;
     meters.sent().increment();
+    remove(key);
+    return true;
+  }
+
+  /** Removes the first event of a key. */
+  private void remove(KeyEvents key) {
     key.events.remove();
     key.failures = 0;
     pending--;
     if (key.events.isEmpty()) {
       keys.remove(key.key);
     } else {
-      ready.add(key);
+      fresh.add(key);
     }
-    return true;
   }
 
   private void fail(KeyEvents key, Throwable failure, long now) {
@@ -263,9 +314,9 @@ final class TargetDelivery {
     meters.failed().increment();
     lastError = text(failure);
     failedNanos = now;
-    key.dueNanos = now + doubled(RETRY_FIRST, key.failures++, RETRY_MAX);
-    waiting.add(key);
-    failuresInRow++;
+    if (isDown() || key.failures == 0) {
+      failuresInRow++;
+    }
     if (isDown()) {
       pausedUntilNanos = now + doubled(PAUSE_FIRST, failuresInRow - DOWN_AFTER, PAUSE_MAX);
     }
@@ -292,7 +343,7 @@ final class TargetDelivery {
       return ANSWER_SOON.toNanos();
     }
     long pause = isDown() ? Math.max(0, pausedUntilNanos - now) : 0;
-    if (!ready.isEmpty()) {
+    if (!fresh.isEmpty() || !again.isEmpty()) {
       return pause;
     }
     return waiting.isEmpty() ? Long.MAX_VALUE : Math.max(pause, waiting.element().dueNanos - now);

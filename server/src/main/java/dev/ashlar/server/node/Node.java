@@ -102,12 +102,12 @@ public final class Node implements RunningServer {
       List<Path> mounted = new ArrayList<>(options.metadataFolders());
       mounted.removeAll(notMounted);
       root = RootCredential.find(System.getenv(), mounted);
-      OwnMasterKey own = ownMasterKey(options, mounted);
       FolderLocks locks = opened.add(new FolderLocks());
       locks.takeExisting(mounted);
       cluster = ClusterIdentity.load(mounted);
       locks.takeExisting(mounted);
       metadataServer = openMetadata(options, notMounted, cluster, resources, meters, clock);
+      OwnMasterKey own = ownMasterKey(options, mounted);
       MetadataClient metadata = metadataServer.client();
       Profile profile = LocalPlacement.profile(metadata, options);
       List<Profile> profiles = LocalPlacement.profiles(metadata, profile);
@@ -197,10 +197,10 @@ public final class Node implements RunningServer {
   }
 
   /** Null if the operator names master keys. */
-  private static @Nullable OwnMasterKey ownMasterKey(ServerOptions options, List<Path> mounted)
-      throws IOException {
+  private @Nullable OwnMasterKey ownMasterKey(ServerOptions options, List<Path> mounted)
+      throws IOException, MetadataUnavailableException {
     return options.encryption().masterKeyFile() == null
-        ? OwnMasterKey.find(mounted, !MetadataServer.holdMetadata(peerFolders(options)))
+        ? OwnMasterKey.find(mounted, metadataServer.encrypts())
         : null;
   }
 

@@ -10,16 +10,31 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
+import org.jspecify.annotations.Nullable;
 
 /** As much of the protocol of NATS as a publisher with JetStream needs. */
 final class FakeNatsServer implements AutoCloseable {
   final List<String> published = new CopyOnWriteArrayList<>();
   volatile String connect = "";
   volatile String answer = "{\"stream\":\"S\",\"seq\":1}";
+  volatile boolean isRefusing;
+  final AtomicInteger refused = new AtomicInteger();
   private final ServerSocket socket;
+  private final @Nullable SSLContext tls;
   private final List<Socket> connections = new CopyOnWriteArrayList<>();
 
   FakeNatsServer() throws IOException {
+    this(null);
+  }
+
+  /**
+   * @param tls null: without
+   */
+  FakeNatsServer(@Nullable SSLContext tls) throws IOException {
+    this.tls = tls;
     this.socket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
     Thread.ofVirtual().start(this::accept);
   }
@@ -50,11 +65,24 @@ final class FakeNatsServer implements AutoCloseable {
           "INFO {\"server_id\":\"X\",\"version\":\"2.10.0\",\"proto\":1,\"headers\":true,"
               + "\"max_payload\":1048576,\"jetstream\":true,\"host\":\"127.0.0.1\",\"port\":"
               + port()
+              + (tls == null ? "" : ",\"tls_required\":true")
               + "}\r\n");
+      if (tls != null) {
+        Socket secure = secured(tls, connection);
+        in = new BufferedInputStream(secure.getInputStream());
+        out = secure.getOutputStream();
+      }
       for (String line = line(in); true; line = line(in)) {
         String[] words = line.split(" ", -1);
         switch (words[0]) {
-          case "CONNECT" -> connect = line;
+          case "CONNECT" -> {
+            connect = line;
+            if (isRefusing) {
+              write(out, "-ERR 'Authorization Violation'\r\n");
+              refused.incrementAndGet();
+              return;
+            }
+          }
           case "PING" -> write(out, "PONG\r\n");
           case "SUB" -> sid = words[words.length - 1];
           case "PUB" -> publish(in, out, words, sid, 0);
@@ -67,6 +95,15 @@ final class FakeNatsServer implements AutoCloseable {
     } catch (IOException e) {
       // The connection has ended.
     }
+  }
+
+  private static Socket secured(SSLContext tls, Socket connection) throws IOException {
+    SSLSocket secure =
+        (SSLSocket)
+            tls.getSocketFactory().createSocket(connection, null, connection.getPort(), false);
+    secure.setUseClientMode(false);
+    secure.startHandshake();
+    return secure;
   }
 
   private void publish(

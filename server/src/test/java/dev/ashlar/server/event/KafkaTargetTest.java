@@ -2,9 +2,11 @@ package dev.ashlar.server.event;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -88,7 +90,21 @@ class KafkaTargetTest {
   }
 
   @Test
-  void itAsksForTheSafestDelivery() {
+  void certificatesThatCannotBeReadAreToldAtTheStart() {
+    TargetFields fields =
+        new TargetFields(
+            new ObjectMapper()
+                .createObjectNode()
+                .put("brokers", "127.0.0.1:1")
+                .put("topic", "t")
+                .put("tls", true)
+                .put("ca", "missing.crt"),
+            Path.of("targets.json"));
+    assertThrows(IOException.class, () -> KafkaTarget.of("arn", "k", fields));
+  }
+
+  @Test
+  void itAsksForTheSafestDelivery() throws Exception {
     Map<String, Object> config =
         KafkaTarget.config(
             "k",

@@ -7,6 +7,9 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -55,14 +58,35 @@ class NatsTargetTest {
   void itConnectsAgain() throws Exception {
     Sends.succeeds(target);
     server.dropConnections();
+    untilItSucceeds();
+  }
+
+  /** Then the client gives up. */
+  @Test
+  void itConnectsAgainAfterTwoRefusals() throws Exception {
+    Sends.succeeds(target);
+    server.isRefusing = true;
+    server.dropConnections();
+    int waits = 0;
+    while (server.refused.get() < 2) {
+      if (waits++ == 600) {
+        throw new AssertionError("it does not try again");
+      }
+      Thread.sleep(100);
+    }
+    server.isRefusing = false;
+    untilItSucceeds();
+  }
+
+  private void untilItSucceeds() throws InterruptedException {
     int tries = 0;
     while (server.published.size() < 2) {
       if (tries++ == 100) {
         throw new AssertionError("it does not connect again");
       }
       try {
-        Sends.succeeds(target);
-      } catch (Exception e) {
+        target.send(Sends.message()).get(5, TimeUnit.SECONDS);
+      } catch (ExecutionException | TimeoutException e) {
         Thread.sleep(100);
       }
     }

@@ -225,6 +225,44 @@ class EventDeliveryTest {
   }
 
   @Test
+  void manyKeysThatFailHoldBackThemselvesOnly() throws Exception {
+    bucketOfBoth();
+    a.fails = key -> key.contains("poison");
+    for (int i = 0; i < 1_500; i++) {
+      store.put("bkt", "a-poison" + i);
+    }
+    for (int i = 0; i < 400; i++) {
+      store.put("bkt", "a-good" + i);
+    }
+    EventDelivery delivery = store.delivery(a, b);
+    store.run(delivery, LONG);
+    assertEquals(400, a.count());
+    assertEquals(1_500, store.waiting());
+    store.put("bkt", "a-good");
+    store.run(delivery, Duration.ofSeconds(5));
+    assertEquals(401, a.count());
+  }
+
+  @Test
+  void keysThatHangLeaveRoomForOthers() throws Exception {
+    bucketOfBoth();
+    a.hangs = key -> key.contains("poison");
+    for (int i = 0; i < 18; i++) {
+      store.put("bkt", "a-poison" + i);
+    }
+    EventDelivery delivery = store.delivery(a, b);
+    store.run(delivery, LONG);
+    store.put("bkt", "a-good");
+    store.run(delivery, LONG);
+    assertEquals(1, a.count());
+    for (int i = 0; i < 100; i++) {
+      store.put("bkt", "a-good" + i);
+      store.run(delivery, Duration.ofSeconds(1));
+      assertEquals(i + 2, a.count());
+    }
+  }
+
+  @Test
   void whatWaitsIsNotReadAgainAndAgain() throws Exception {
     bucketOfBoth();
     a.fails = key -> true;
@@ -274,6 +312,68 @@ class EventDeliveryTest {
     assertEquals(0, a.count() + b.count());
   }
 
+  /** Also if a target has so much in hand that it does not come to them. */
+  @Test
+  void eventsThatNobodyHasInHandAreDropped() throws Exception {
+    bucketOfBoth();
+    for (String bucket : List.of("second", "third")) {
+      store.create(bucket);
+      store.notify(bucket, "a", A);
+    }
+    a.fails = key -> true;
+    for (int i = 0; i < 2_500; i++) {
+      store.put("bkt", "a" + i);
+    }
+    store.put("second", "a");
+    store.put("third", "a");
+    store.delete("third", "a");
+    EventDelivery delivery = store.delivery(a, b);
+    store.run(delivery, LONG);
+    assertEquals(2_503, store.waiting());
+    store.notify("second", "b", B);
+    store.metadata.require(
+        Command.newBuilder().setDeleteBucket(DeleteBucket.newBuilder().setName("third")));
+    store.run(delivery, LONG);
+    assertEquals(2_500, store.waiting());
+  }
+
+  /** It is sent to its new target, and its old one gets it no more. */
+  @Test
+  void whatIsUnderWayFollowsTheConfiguration() throws Exception {
+    bucketOfBoth();
+    a.isHanging = true;
+    store.put("bkt", "a");
+    EventDelivery delivery = store.delivery(a, b);
+    store.run(delivery, Duration.ofSeconds(1));
+    store.notify("bkt", "a", B);
+    store.run(delivery, LONG);
+    assertEquals(0, store.waiting());
+    assertEquals(1, b.count());
+    assertEquals(0, state(delivery, 0).pending());
+    int attempts = a.attempts;
+    store.run(delivery, LONG);
+    assertEquals(attempts, a.attempts);
+  }
+
+  @Test
+  void aRestartRepeatsNothing() throws Exception {
+    bucketOfBoth();
+    a.isHanging = true;
+    EventDelivery delivery = store.delivery(a, b);
+    for (int i = 0; i < 300; i++) {
+      store.put("bkt", "a" + i);
+      delivery.run();
+      store.clock.advanceMs(500);
+      if (i % 10 == 0) {
+        store.notify("bkt", "a", A, "c" + i, B);
+      }
+      a.hanging.getLast().complete(null);
+    }
+    delivery.run();
+    assertEquals(0, store.waiting());
+    assertEquals(300, a.attempts);
+  }
+
   @Test
   void eventsFollowTheConfigurationToAnotherTarget() throws Exception {
     bucketOfBoth();
@@ -299,6 +399,25 @@ class EventDeliveryTest {
         Command.newBuilder().setDeleteBucket(DeleteBucket.newBuilder().setName("bkt")));
     store.runAll(store.delivery(a, b));
     assertEquals(0, a.count());
+  }
+
+  @Test
+  void theNextOwnerOfTheNameIsNotTold() throws Exception {
+    bucketOfBoth();
+    a.fails = key -> true;
+    store.put("bkt", "a-old");
+    store.delete("bkt", "a-old");
+    EventDelivery delivery = store.delivery(a, b);
+    store.run(delivery, Duration.ofSeconds(1));
+    store.metadata.require(
+        Command.newBuilder().setDeleteBucket(DeleteBucket.newBuilder().setName("bkt")));
+    bucketOfBoth();
+    store.put("bkt", "a-new");
+    store.run(delivery, LONG);
+    assertEquals(1, store.waiting());
+    a.fails = key -> false;
+    store.runAll(delivery);
+    assertEquals(List.of("bkt/a-new"), List.copyOf(a.got.keySet()));
   }
 
   @Test

@@ -22,6 +22,9 @@ final class FakeTarget implements EventTarget {
   int attempts;
   boolean isHanging;
 
+  /** Of keys; such a message gets no answer. */
+  Predicate<String> hangs = key -> false;
+
   /** Of keys; such a message fails. */
   Predicate<String> fails = key -> false;
 
@@ -47,7 +50,7 @@ final class FakeTarget implements EventTarget {
   @Override
   public CompletableFuture<Void> send(EventMessage message) {
     attempts++;
-    if (isHanging) {
+    if (isHanging || hangs.test(message.key())) {
       CompletableFuture<Void> never = new CompletableFuture<>();
       hanging.add(never);
       return never;

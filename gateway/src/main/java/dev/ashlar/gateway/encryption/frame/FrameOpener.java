@@ -7,15 +7,11 @@ import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.client.ShardData;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.layout.FrameLayout;
-import dev.ashlar.protocol.process.RateLimitedLog;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Iterator;
 import javax.crypto.SecretKey;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-import org.slf4j.event.Level;
 
 /**
  * Makes plain bytes of the stored bytes of an encrypted object. It collects the pieces of a frame,
@@ -23,16 +19,16 @@ import org.slf4j.event.Level;
  * Used by one thread.
  */
 public final class FrameOpener {
-  private static final Logger LOG = LoggerFactory.getLogger(FrameOpener.class);
-  private static final RateLimitedLog DAMAGED = new RateLimitedLog(LOG, Level.ERROR);
-
   private final FrameCipher cipher;
   private final Iterator<Frame> frames;
   private final ByteRange range;
   private final ObjectStore.DataSink out;
   private final ArrayDeque<ShardData> pending = new ArrayDeque<>();
-  private final byte[] stored;
-  private final byte[] plain;
+  private final int bufferBytes;
+
+  // Empty until the first bytes come: memory for the read is admitted by then.
+  private byte[] stored = new byte[0];
+  private byte[] plain = stored;
   private @Nullable Frame frame;
   private int pendingBytes;
 
@@ -42,8 +38,7 @@ public final class FrameOpener {
     this.frames = runs.framesFrom(range.offset());
     this.range = range;
     this.out = out;
-    this.stored = new byte[(int) Math.min(FrameLayout.FRAME_BYTES, storedLength)];
-    this.plain = new byte[stored.length];
+    this.bufferBytes = (int) Math.min(FrameLayout.FRAME_BYTES, storedLength);
   }
 
   /**
@@ -91,6 +86,10 @@ public final class FrameOpener {
   }
 
   private void open(Frame whole) throws DataUnavailableException, InterruptedException {
+    if (stored.length == 0) {
+      stored = new byte[bufferBytes];
+      plain = new byte[bufferBytes];
+    }
     int at = 0;
     for (ShardData piece : pending) {
       int count = piece.bytes().remaining();
@@ -116,13 +115,12 @@ public final class FrameOpener {
   }
 
   private static DataUnavailableException damaged(Frame frame) {
-    String message =
+    return new DataUnavailableException(
+        Reason.DAMAGED,
         "Frame "
             + frame.number()
             + " of an encrypted object, at its byte "
             + frame.plainOffset()
-            + ", is damaged: its tag is wrong";
-    DAMAGED.log(message);
-    return new DataUnavailableException(Reason.DAMAGED, message);
+            + ", is damaged: its tag is wrong");
   }
 }

@@ -14,7 +14,11 @@ public final class FrameSealer {
   private final FrameCipher cipher;
   private final Iterator<Frame> frames;
   private final Sink out;
-  private byte[] bytes;
+  private final int expectedStored;
+
+  /** Empty until there are bytes: a request whose body does not come holds no memory. */
+  private byte[] bytes = new byte[0];
+
   private @Nullable Frame frame;
   private int filled;
 
@@ -33,7 +37,7 @@ public final class FrameSealer {
     this.frames = frames;
     this.out = out;
     boolean isShort = expectedLength >= 0 && expectedLength < FrameLayout.PLAIN_BYTES;
-    this.bytes = new byte[storedLength(isShort ? (int) expectedLength : FrameLayout.PLAIN_BYTES)];
+    this.expectedStored = storedLength(isShort ? (int) expectedLength : FrameLayout.PLAIN_BYTES);
   }
 
   /** The same for a new run, which ends where the bytes end. */
@@ -85,8 +89,10 @@ public final class FrameSealer {
   }
 
   private void makeRoom(int length) {
-    if (storedLength(length) > bytes.length) { // more bytes than expected
-      bytes = Arrays.copyOf(bytes, FrameLayout.FRAME_BYTES);
+    int needed = storedLength(length);
+    if (needed > bytes.length) {
+      boolean isExpected = needed <= expectedStored;
+      bytes = Arrays.copyOf(bytes, isExpected ? expectedStored : FrameLayout.FRAME_BYTES);
     }
   }
 

@@ -3,6 +3,7 @@ package dev.ashlar.gateway.encryption.key;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.protocol.process.RateLimitedLog;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -25,6 +26,19 @@ public final class KeyFailures {
     return new S3Exception(
         S3Error.SERVICE_UNAVAILABLE,
         "The key that encrypts the object is not available to the server.");
+  }
+
+  /**
+   * What is said about a key that is not here.
+   *
+   * @param kind of name that it had: name or id
+   * @param present the key of that name; null: there is none
+   */
+  static String instead(String kind, @Nullable SealingKey present) {
+    return present == null
+        ? ", which is not here"
+        : ", which is not here: the key of that %s is %s"
+            .formatted(kind, SealingKey.text(present.fingerprint()));
   }
 
   /**

@@ -7,8 +7,6 @@ import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.protocol.message.KeyProtection;
 import dev.ashlar.protocol.message.WrappedKey;
 import java.security.SecureRandom;
-import java.util.Arrays;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -70,26 +68,27 @@ public final class KeyWrapping {
    * How a stored key is to be sealed anew, because an earlier master key, or an earlier version of
    * its KMS key, has sealed it. Empty: it need not be.
    *
-   * @param versions of KMS keys that were asked for already
+   * @param versions of KMS keys
    * @throws S3Exception ServiceUnavailable
    */
-  public Optional<Encryption> renewal(ByteString wrapped, Map<String, String> versions)
+  public Optional<Encryption> renewal(ByteString wrapped, KmsVersions versions)
       throws S3Exception, InterruptedException {
     WrappedKey key = parsed(wrapped);
     return switch (key.getProtection()) {
       case KEY_PROTECTION_MASTER -> {
         String current = masters.current();
-        yield current == null || key.getKey().equals(current)
+        SealingKey sealing = current == null ? null : masters.named(current);
+        yield sealing == null
+                || (key.getKey().equals(current)
+                    && isSame(sealing.fingerprint(), key.getFingerprint()))
             ? Optional.empty()
             : Optional.of(new Encryption.Master());
       }
       case KEY_PROTECTION_KMS -> {
-        String version = versions.get(key.getKey());
-        if (version == null) {
-          version = kms.version(key.getKey());
-          versions.put(key.getKey(), version);
-        }
+        String version = versions.of(key.getKey());
+        byte[] present = kms.fingerprint(key.getKey());
         yield key.getSealed().startsWith(ByteString.copyFromUtf8(version))
+                && (present.length == 0 || isSame(present, key.getFingerprint()))
             ? Optional.empty()
             : Optional.of(new Encryption.Kms(key.getKey(), key.getContext(), key.getBucketKey()));
       }
@@ -97,6 +96,10 @@ public final class KeyWrapping {
       case KEY_PROTECTION_NONE, UNRECOGNIZED ->
           throw KeyFailures.unreadable("this build does not know what it is sealed with");
     };
+  }
+
+  private static boolean isSame(byte[] present, ByteString stored) {
+    return stored.equals(ByteString.copyFrom(present));
   }
 
   private static WrappedKey parsed(ByteString wrapped) throws S3Exception {
@@ -184,7 +187,8 @@ public final class KeyWrapping {
     byte[] sealed = key.getSealed().toByteArray();
     return switch (key.getProtection()) {
       case KEY_PROTECTION_MASTER -> ofMaster(key, sealed, bound(key));
-      case KEY_PROTECTION_KMS -> ofKms(key, sealed, bound(key));
+      case KEY_PROTECTION_KMS ->
+          kms.open(key.getKey(), key.getFingerprint().toByteArray(), sealed, bound(key));
       case KEY_PROTECTION_CUSTOMER ->
           ofCustomer(Objects.requireNonNull(customer), sealed, bound(key));
       case KEY_PROTECTION_NONE, UNRECOGNIZED ->
@@ -196,31 +200,16 @@ public final class KeyWrapping {
     String wanted =
         "sealed with master key %s (%s)"
             .formatted(key.getKey(), SealingKey.text(key.getFingerprint().toByteArray()));
-    SealingKey master = masters.named(key.getKey());
+    SealingKey master = masters.of(key.getFingerprint());
     if (master == null) {
-      throw KeyFailures.unreadable(wanted + ", which is not here");
-    }
-    if (!Arrays.equals(master.fingerprint(), key.getFingerprint().toByteArray())) {
       throw KeyFailures.unreadable(
-          wanted + ", and the key of that name here is " + SealingKey.text(master.fingerprint()));
+          wanted + KeyFailures.instead("name", masters.named(key.getKey())));
     }
     try {
       return master.open(sealed, bound);
     } catch (DamagedKeyException e) {
       throw KeyFailures.unreadable(wanted + ": " + e.getMessage());
     }
-  }
-
-  private DataKey ofKms(WrappedKey key, byte[] sealed, byte[] bound)
-      throws S3Exception, InterruptedException {
-    byte[] present = kms.fingerprint(key.getKey());
-    byte[] wanted = key.getFingerprint().toByteArray();
-    if (present.length > 0 && !Arrays.equals(present, wanted)) {
-      throw KeyFailures.unreadable(
-          "sealed with KMS key %s (%s), and the key of that id here is %s"
-              .formatted(key.getKey(), SealingKey.text(wanted), SealingKey.text(present)));
-    }
-    return kms.open(key.getKey(), sealed, bound);
   }
 
   private static DataKey ofCustomer(CustomerKey customer, byte[] sealed, byte[] bound)

@@ -37,7 +37,10 @@ public interface KmsKeys {
   byte[] seal(String keyId, DataKey plain, byte[] bound) throws S3Exception, InterruptedException;
 
   /**
+   * @param fingerprint of the key that sealed it, whatever its id is now; empty: only the id is
+   *     known
    * @throws S3Exception ServiceUnavailable if it cannot be opened, for whatever reason
    */
-  DataKey open(String keyId, byte[] sealed, byte[] bound) throws S3Exception, InterruptedException;
+  DataKey open(String keyId, byte[] fingerprint, byte[] sealed, byte[] bound)
+      throws S3Exception, InterruptedException;
 }

@@ -54,17 +54,17 @@ public final class LocalKmsKeys implements KmsKeys {
   }
 
   @Override
-  public DataKey open(String keyId, byte[] sealed, byte[] bound) throws S3Exception {
-    SealingKey key = keys.get(keyId);
+  public DataKey open(String keyId, byte[] fingerprint, byte[] sealed, byte[] bound)
+      throws S3Exception {
+    String wanted = "sealed with KMS key %s (%s)".formatted(keyId, SealingKey.text(fingerprint));
+    SealingKey key = SealingKey.of(fingerprint, keys.values());
     if (key == null) {
-      throw KeyFailures.unreadable("there is no KMS key " + keyId);
+      throw KeyFailures.unreadable(wanted + KeyFailures.instead("id", keys.get(keyId)));
     }
     try {
       return key.open(sealed, bound);
     } catch (DamagedKeyException e) {
-      throw KeyFailures.unreadable(
-          "sealed with KMS key %s, of which there is %s here: %s"
-              .formatted(keyId, SealingKey.text(key.fingerprint()), e.getMessage()));
+      throw KeyFailures.unreadable(wanted + ": " + e.getMessage());
     }
   }
 }

@@ -1,5 +1,6 @@
 package dev.ashlar.gateway.encryption.key;
 
+import com.google.protobuf.ByteString;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -31,5 +32,10 @@ public final class MasterKeys {
 
   @Nullable SealingKey named(String name) {
     return keys.get(name);
+  }
+
+  /** The key that has this fingerprint, whatever its name is now; null: none is here. */
+  @Nullable SealingKey of(ByteString fingerprint) {
+    return SealingKey.of(fingerprint.toByteArray(), keys.values());
   }
 }

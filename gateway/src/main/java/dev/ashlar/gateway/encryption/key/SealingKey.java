@@ -6,12 +6,14 @@ import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.HexFormat;
 import javax.crypto.AEADBadTagException;
 import javax.crypto.Cipher;
 import javax.crypto.Mac;
 import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A key of 32 bytes that seals data keys. Each data key is sealed by a key of its own, which
@@ -51,6 +53,16 @@ final class SealingKey {
   /** Tells keys apart, in documents and in logs. It says nothing else about the key. */
   byte[] fingerprint() {
     return fingerprint.clone();
+  }
+
+  /** The one of these that has this fingerprint; null: none has. */
+  static @Nullable SealingKey of(byte[] fingerprint, Collection<SealingKey> keys) {
+    for (SealingKey key : keys) {
+      if (Arrays.equals(key.fingerprint, fingerprint)) {
+        return key;
+      }
+    }
+    return null;
   }
 
   static String text(byte[] fingerprint) {

@@ -119,7 +119,7 @@ public final class VaultKeys implements KmsKeys, AutoCloseable {
   }
 
   @Override
-  public DataKey open(String keyId, byte[] sealed, byte[] bound)
+  public DataKey open(String keyId, byte[] fingerprint, byte[] sealed, byte[] bound)
       throws S3Exception, InterruptedException {
     DataKey known = opened.find(keyId, sealed, bound);
     if (known != null) {

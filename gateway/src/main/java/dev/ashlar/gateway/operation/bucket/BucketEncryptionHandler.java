@@ -157,9 +157,9 @@ public record BucketEncryptionHandler(Backend backend) {
     return blocks;
   }
 
-  /** Otherwise every write would fail from now on. */
+  /** Otherwise every write would fail from now on, or be stored as it is by older gateways. */
   private void requirePossible(BucketEncryption encryption)
-      throws S3Exception, InterruptedException {
+      throws S3Exception, MetadataUnavailableException, InterruptedException {
     Encryptions encryptions = backend.encryptions();
     switch (encryption.standard()) {
       case MASTER -> {
@@ -168,8 +168,11 @@ public record BucketEncryptionHandler(Backend backend) {
         }
       }
       case KMS -> encryptions.keys().kms().requireKnown(encryptions.named(encryption.kmsKeyId()));
-      case NONE, UNKNOWN -> {}
+      case NONE, UNKNOWN -> {
+        return;
+      }
     }
+    backend.encryptionStart().require();
   }
 
   private static S3Exception malformed() {

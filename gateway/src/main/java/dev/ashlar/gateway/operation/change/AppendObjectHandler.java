@@ -4,6 +4,7 @@ import dev.ashlar.gateway.access.AccessControl.Permit;
 import dev.ashlar.gateway.access.acl.AclRequest;
 import dev.ashlar.gateway.auth.Authenticator.PayloadBody;
 import dev.ashlar.gateway.encryption.EncryptionHeaders;
+import dev.ashlar.gateway.encryption.PresentEncryption;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
@@ -96,6 +97,8 @@ public record AppendObjectHandler(Backend backend) {
               + " objects.");
     }
     StorageClass.requireSame(request.storageClass(), place.summary().getStorageClass());
+    PresentEncryption.requireSame(
+        backend.encryptions(), request.encryption(), place.object().object().getFacts());
     ModifyObject.Builder command =
         ModifyObject.newBuilder()
             .setBucket(request.bucket())

@@ -75,7 +75,7 @@ record ChangeIngest(Backend backend, CustomerFields customer) {
       throws S3Exception, UnavailableException, InterruptedException {
     requireAllowed(place);
     Incoming incoming = new Incoming(place, body, announced, command);
-    ObjectContent content = ObjectContent.open(backend, place.object, customer);
+    ObjectContent content = open(place.object, command);
     DataKey key = content.key();
     if (key != null) {
       return place.length > HELD_BYTES_MAX
@@ -90,6 +90,12 @@ record ChangeIngest(Backend backend, CustomerFields customer) {
     } catch (DataUnavailableException e) {
       return conflict(e);
     }
+  }
+
+  private ObjectContent open(ObjectRead object, ModifyObject.Builder command)
+      throws S3Exception, InterruptedException {
+    ObjectContent.Place place = new ObjectContent.Place(command.getBucket(), command.getKey());
+    return ObjectContent.open(backend, place, object, customer);
   }
 
   /** The body on its way, with the checksum that the object will have. */
@@ -162,7 +168,7 @@ record ChangeIngest(Backend backend, CustomerFields customer) {
       if (command.getAppend() ? place.offset != size : place.offset > size) {
         return result(ResultCode.INVALID_OFFSET);
       }
-      content = ObjectContent.open(backend, now.get(), customer);
+      content = open(now.get(), command);
     }
   }
 

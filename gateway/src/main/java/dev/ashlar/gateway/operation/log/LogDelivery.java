@@ -9,6 +9,7 @@ import dev.ashlar.gateway.accesslog.LogStream;
 import dev.ashlar.gateway.checksum.ChecksumKind;
 import dev.ashlar.gateway.checksum.RunningDigest;
 import dev.ashlar.gateway.encryption.EncryptionFields;
+import dev.ashlar.gateway.encryption.key.KeyFailures;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.ContentWriter;
@@ -27,6 +28,7 @@ import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Stores lines of access logs as objects of their target buckets, which the owner has for own. */
 public record LogDelivery(Backend backend) implements AccessLog.Delivery {
@@ -48,7 +50,7 @@ public record LogDelivery(Backend backend) implements AccessLog.Delivery {
             stream.target().bucket(),
             key);
     StorageClass storageClass = StorageClass.asked(backend, target.row(), null);
-    NewKey encryption = NewKey.chosen(backend, EncryptionFields.NONE, target);
+    NewKey encryption = encryption(target);
     try (ContentWriter writer =
         ContentWriter.begin(backend, storageClass.profile().number(), lines.length, encryption)) {
       writer.write(Unpooled.wrappedBuffer(lines));
@@ -62,6 +64,17 @@ public record LogDelivery(Backend backend) implements AccessLog.Delivery {
               .build();
       ObjectFacts facts = NewKey.addTo(facts(stream, target), encryption, writer.run());
       ErrorMapping.requireOk(writer.commit(blobs -> put(key, summary, facts, blobs, target)));
+    }
+  }
+
+  /** Lines wait for a key that is missing, whoever is to blame for that. */
+  private @Nullable NewKey encryption(BucketConfig target)
+      throws S3Exception, UnavailableException, InterruptedException {
+    try {
+      return NewKey.chosen(backend, EncryptionFields.NONE, target);
+    } catch (S3Exception e) {
+      throw KeyFailures.unsealed(
+          "access log in bucket %s: %s".formatted(target.row().getName(), e.getMessage()));
     }
   }
 

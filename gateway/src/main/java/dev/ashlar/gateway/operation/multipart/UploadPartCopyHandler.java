@@ -56,7 +56,7 @@ public record UploadPartCopyHandler(Backend backend) {
                 from -> {
                   ObjectRecord source = from.object().object();
                   ObjectContent content =
-                      ObjectContent.open(backend, from.object(), request.source().customer());
+                      ObjectContent.ofSource(backend, request.source(), from.object());
                   boolean isPlain = key == null && content.key() == null;
                   return isPlain && storageClass.hasProfileOf(source.getSlicesList())
                       ? share(request, source, upload)

@@ -45,8 +45,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Copies an object. The copy refers to the same blobs, so no data moves. It gets new blobs only
- * where its storage class means another profile than they have, and where one of the two is
- * encrypted and the other is not; if both are, the copy has the same data key, sealed again.
+ * where its storage class means another profile than they have, where one of the two is encrypted
+ * and the other is not, and where only the bytes tell its ETag. Otherwise an encrypted copy has the
+ * same data key, sealed again.
  */
 public record CopyObjectHandler(Backend backend) {
   /**
@@ -59,7 +60,18 @@ public record CopyObjectHandler(Backend backend) {
     /** Whether the copy can have the bytes of its source as they are stored. */
     boolean canShare(ObjectRecord source) {
       return storageClass.hasProfileOf(source.getSlicesList())
-          && EncryptedRuns.isEncrypted(source) == (encryption != null);
+          && EncryptedRuns.isEncrypted(source) == (encryption != null)
+          && !needsMd5(source);
+    }
+
+    /**
+     * Whether the ETag is to be an MD5 that only the bytes tell: clients compare it with what they
+     * download, unless it has a hyphen.
+     */
+    private boolean needsMd5(ObjectRecord source) {
+      return encryption instanceof Encryption.Master
+          && !EncryptionHeaders.hasMd5AsEtag(source.getFacts())
+          && source.getSummary().getEtag().indexOf('-') < 0;
     }
 
     /** The summary of a copy that has these bytes. */
@@ -201,7 +213,7 @@ public record CopyObjectHandler(Backend backend) {
     ChecksumAlgorithm checksum = present.getChecksum().getAlgorithm();
     Reencoding.Ended ended =
         new Reencoding(
-                ObjectContent.open(backend, source, request.source().customer()),
+                ObjectContent.ofSource(backend, request.source(), source),
                 new ByteRange(0, present.getSize()),
                 target.storageClass().profile(),
                 checksum == ChecksumAlgorithm.CHECKSUM_NONE

@@ -47,7 +47,11 @@ public record GetObjectHandler(Backend backend) {
       HttpAnswer.Body body =
           ObjectBody.open(
               exchange,
-              ObjectContent.open(backend, object, customer),
+              ObjectContent.open(
+                  backend,
+                  new ObjectContent.Place(request.bucket(), request.key()),
+                  object,
+                  customer),
               view.range(),
               gone -> reopen(request, exchange, permit, tries, gone));
       new ObjectFactHeaders(request, request.key(), permit).addTo(view.headers());

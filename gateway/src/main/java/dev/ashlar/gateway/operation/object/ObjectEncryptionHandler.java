@@ -34,12 +34,12 @@ public record ObjectEncryptionHandler(Backend backend) {
                 permit,
                 permit.caller(),
                 request.needs(),
-                (command, decided) ->
-                    command.setWrappedKey(
-                        backend
-                            .encryptions()
-                            .keys()
-                            .rewrap(present(decided.object().object().getFacts()), null, wanted))));
+                (command, decided) -> {
+                  ByteString present = present(decided.object().object().getFacts());
+                  command
+                      .setExpectedWrappedKey(present)
+                      .setWrappedKey(backend.encryptions().keys().rewrap(present, null, wanted));
+                }));
     return Answers.empty(200);
   }
 

@@ -30,6 +30,7 @@ public record Backend(
     DecidedChanges changes,
     S3Config config,
     Encryptions encryptions,
+    EncryptionStart encryptionStart,
     Clock clock,
     Random random,
     @Nullable RequestOrigin origin) {
@@ -43,13 +44,32 @@ public record Backend(
       Encryptions encryptions,
       Clock clock,
       Random random) {
-    this(metadata, store, access, changes, config, encryptions, clock, random, null);
+    this(
+        metadata,
+        store,
+        access,
+        changes,
+        config,
+        encryptions,
+        new EncryptionStart(metadata),
+        clock,
+        random,
+        null);
   }
 
   /** For a request to a bucket that notifies somebody. */
   public Backend askedBy(RequestOrigin sender) {
     return new Backend(
-        metadata, store, access, changes, config, encryptions, clock, random, sender);
+        metadata,
+        store,
+        access,
+        changes,
+        config,
+        encryptions,
+        encryptionStart,
+        clock,
+        random,
+        sender);
   }
 
   /** A new command that changes objects, and whose events tell who has asked for it. */

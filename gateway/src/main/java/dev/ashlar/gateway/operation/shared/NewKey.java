@@ -8,6 +8,7 @@ import dev.ashlar.gateway.encryption.key.DataKey;
 import dev.ashlar.gateway.encryption.key.Encryption;
 import dev.ashlar.gateway.encryption.key.KeyWrapping;
 import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.EncryptedRun;
 import dev.ashlar.protocol.message.ObjectFacts;
 import org.jspecify.annotations.Nullable;
@@ -21,11 +22,11 @@ public record NewKey(DataKey key, ByteString wrapped) {
   /**
    * A key for a new object; null: it is not to be encrypted.
    *
-   * @throws S3Exception if what the request or the bucket asks for cannot be had
+   * @throws S3Exception if what the request or the bucket asks for cannot be had, or not yet
    */
   public static @Nullable NewKey chosen(
       Backend backend, EncryptionFields asked, BucketConfig bucket)
-      throws S3Exception, InterruptedException {
+      throws S3Exception, MetadataUnavailableException, InterruptedException {
     return create(backend, backend.encryptions().chosen(asked, bucket.encryption()));
   }
 
@@ -35,10 +36,11 @@ public record NewKey(DataKey key, ByteString wrapped) {
    * @param how null: not at all
    */
   public static @Nullable NewKey create(Backend backend, @Nullable Encryption how)
-      throws S3Exception, InterruptedException {
+      throws S3Exception, MetadataUnavailableException, InterruptedException {
     if (how == null) {
       return null;
     }
+    backend.encryptionStart().require();
     KeyWrapping.Created created = backend.encryptions().keys().create(how);
     return new NewKey(created.key(), created.wrapped());
   }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.ByteString;
+import com.sun.management.ThreadMXBean;
 import dev.ashlar.blob.DataUnavailableException;
 import dev.ashlar.blob.DataUnavailableException.Reason;
 import dev.ashlar.blob.ObjectChange;
@@ -25,6 +26,7 @@ import dev.ashlar.protocol.message.EncryptedRun;
 import dev.ashlar.protocol.message.ObjectFacts;
 import dev.ashlar.protocol.message.ObjectRecord;
 import java.io.ByteArrayOutputStream;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -113,7 +115,7 @@ class FramesTest {
   }
 
   /** Hands out bytes in pieces of random lengths, several of one slab. */
-  private final class Stored implements ObjectStore {
+  private class Stored implements ObjectStore {
     private final byte[] bytes;
     private final Random random;
 
@@ -317,6 +319,38 @@ class FramesTest {
                 new SecretKeySpec(other, "AES"),
                 new ByteRange(0, 100),
                 piece -> piece.release()));
+  }
+
+  private static long allocatedBytes() {
+    return ((ThreadMXBean) ManagementFactory.getThreadMXBean()).getCurrentThreadAllocatedBytes();
+  }
+
+  /** Requests wait for their first bytes, and for memory, in any number. */
+  @Test
+  void memoryIsTakenWithTheFirstBytes() throws Exception {
+    Sealed sealed = seal(new Random(13), 2 * FRAME);
+    ByteString run = sealed.runs.getFirst().getId();
+    long[] atFirstRead = {0};
+    int times = 100;
+    for (int warm = 0; warm < 2; warm++) {
+      long before = allocatedBytes();
+      for (int i = 0; i < times; i++) {
+        FrameSealer.ofNewRun(key, run, -1, bytes -> {});
+        FrameOpener.read(
+            new Stored(sealed.stored, new Random(1)) {
+              @Override
+              public void read(ObjectRead object, ByteRange range, DataSink sink) {
+                atFirstRead[0] = allocatedBytes();
+              }
+            },
+            sealed.object(),
+            key,
+            new ByteRange(0, 2 * FRAME),
+            ShardData::release);
+      }
+      long each = (atFirstRead[0] - before) / times;
+      assertTrue(warm == 0 || each < FRAME / 2, () -> each + " bytes each");
+    }
   }
 
   /** Made by another implementation: frame 3 of a run. */

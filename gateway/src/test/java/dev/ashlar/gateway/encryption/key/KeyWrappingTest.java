@@ -18,7 +18,6 @@ import java.io.NotSerializableException;
 import java.io.ObjectOutputStream;
 import java.security.SecureRandom;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -56,6 +55,10 @@ class KeyWrappingTest {
 
   private static KeyWrapping wrapping() {
     return wrapping(keys("m1", 10), keys("kms-1", 11, "kms-2", 13));
+  }
+
+  private static KmsVersions versions(KeyWrapping keys) {
+    return new KmsVersions(keys.kms());
   }
 
   static Stream<Encryption> all() {
@@ -193,14 +196,41 @@ class KeyWrappingTest {
   @Test
   void aMissingOrWrongMasterKeyIsUnavailability() throws Exception {
     ByteString wrapped = wrapping().create(new Encryption.Master()).wrapped();
-    for (Map<String, byte[]> masters :
-        List.of(keys(), keys("m2", 10), keys("m1", 99), keys("m2", 10, "m1", 99))) {
+    for (Map<String, byte[]> masters : List.of(keys(), keys("m1", 99), keys("m2", 20, "m1", 99))) {
       assertEquals(S3Error.SERVICE_UNAVAILABLE, failure(wrapping(masters, keys()), wrapped, null));
     }
     ByteString kms =
         wrapping().create(new Encryption.Kms("kms-1", ByteString.EMPTY, false)).wrapped();
-    for (Map<String, byte[]> other : List.of(keys(), keys("kms-2", 11), keys("kms-1", 99))) {
+    for (Map<String, byte[]> other : List.of(keys(), keys("kms-2", 13), keys("kms-1", 99))) {
       assertEquals(S3Error.SERVICE_UNAVAILABLE, failure(wrapping(keys(), other), kms, null));
+    }
+  }
+
+  /** Whatever it is called now, and whatever has its name. */
+  @Test
+  void aKeyIsFoundByItsFingerprint() throws Exception {
+    KeyWrapping.Created master = wrapping().create(new Encryption.Master());
+    for (Map<String, byte[]> masters : List.of(keys("m2", 10), keys("m1", 99, "m2", 10))) {
+      assertEquals(master.key(), wrapping(masters, keys()).open(master.wrapped(), null));
+    }
+    KeyWrapping.Created kms = wrapping().create(new Encryption.Kms("kms-1", CONTEXT, true));
+    for (Map<String, byte[]> other : List.of(keys("new", 11), keys("kms-1", 99, "old", 11))) {
+      assertEquals(kms.key(), wrapping(keys(), other).open(kms.wrapped(), null));
+    }
+  }
+
+  @Test
+  void anotherKeyOfTheSameNameIsAReasonToRenew() throws Exception {
+    KeyWrapping later = wrapping(keys("m1", 99, "old", 10), keys("kms-1", 98, "old", 11));
+    Encryption ofKms = new Encryption.Kms("kms-1", CONTEXT, true);
+    for (Encryption how : List.of(new Encryption.Master(), ofKms)) {
+      KeyWrapping.Created created = wrapping().create(how);
+      Encryption wanted = later.renewal(created.wrapped(), versions(later)).orElseThrow();
+      assertEquals(how, wanted);
+      ByteString renewed = later.rewrap(created.wrapped(), null, wanted);
+      assertTrue(later.renewal(renewed, versions(later)).isEmpty());
+      KeyWrapping last = wrapping(keys("m1", 99), keys("kms-1", 98));
+      assertEquals(created.key(), last.open(renewed, null));
     }
   }
 
@@ -223,9 +253,9 @@ class KeyWrappingTest {
     ByteString old = wrapping().create(new Encryption.Master()).wrapped();
     KeyWrapping rotated = wrapping(keys("m2", 20, "m1", 10), keys());
     DataKey key = rotated.open(old, null);
-    Encryption how = rotated.renewal(old, new HashMap<>()).orElseThrow();
+    Encryption how = rotated.renewal(old, versions(rotated)).orElseThrow();
     ByteString renewed = rotated.rewrap(old, null, how);
-    assertTrue(rotated.renewal(renewed, new HashMap<>()).isEmpty());
+    assertTrue(rotated.renewal(renewed, versions(rotated)).isEmpty());
     // The earlier key is needed no longer.
     assertEquals(key, wrapping(keys("m2", 20), keys()).open(renewed, null));
     assertEquals("m2", KeyDescription.of(renewed).orElseThrow().keyId());
@@ -235,7 +265,7 @@ class KeyWrappingTest {
   @MethodSource("all")
   void whatIsUpToDateIsNotRenewed(Encryption how) throws Exception {
     KeyWrapping keys = wrapping();
-    assertTrue(keys.renewal(keys.create(how).wrapped(), new HashMap<>()).isEmpty());
+    assertTrue(keys.renewal(keys.create(how).wrapped(), versions(keys)).isEmpty());
   }
 
   @ParameterizedTest

@@ -87,7 +87,10 @@ public final class MetadataVersion {
    */
   public static final int ADDS_PROFILES = 8;
 
-  /** From this version on, objects may be encrypted: they have runs, and store more bytes. */
+  /**
+   * From this version on, objects may be encrypted: they have runs, and store more bytes. A wrapped
+   * key is replaced only if it is the one that the sender knows.
+   */
   public static final int ENCRYPTS = 9;
 
   /**

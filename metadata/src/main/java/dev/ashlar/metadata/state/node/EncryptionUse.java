@@ -3,7 +3,10 @@ package dev.ashlar.metadata.state.node;
 import static dev.ashlar.metadata.state.apply.ApplyContext.require;
 
 import dev.ashlar.metadata.state.apply.ApplyContext;
+import dev.ashlar.metadata.state.apply.MetadataVersion;
 import dev.ashlar.metadata.table.Keys;
+import dev.ashlar.protocol.message.BeginEncryption;
+import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.NodeRow;
 import dev.ashlar.protocol.message.ResultCode;
 import java.util.List;
@@ -15,6 +18,17 @@ import java.util.List;
  */
 public final class EncryptionUse {
   private EncryptionUse() {}
+
+  /**
+   * Begins before anything is encrypted, so that a gateway knows that it is possible. Builds that
+   * have an older version in use store some encrypted writes as if they understood them.
+   */
+  public static CommandResult begin(ApplyContext context, BeginEncryption command) {
+    context.requireVersion(MetadataVersion.ENCRYPTS);
+    requirePossible(context);
+    begin(context);
+    return ApplyContext.OK;
+  }
 
   /** Refuses an encrypted write while a live gateway does not know encryption. */
   public static void requirePossible(ApplyContext context) {

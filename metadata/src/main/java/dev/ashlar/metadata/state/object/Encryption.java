@@ -14,6 +14,7 @@ import dev.ashlar.protocol.message.ObjectFacts;
 import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.PartRow;
 import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.message.SetObjectFacts;
 import dev.ashlar.protocol.message.UploadRow;
 import java.util.List;
 
@@ -80,11 +81,20 @@ final class Encryption {
         ResultCode.INVALID_COMMAND);
   }
 
-  /** Refuses to give a plain version a wrapped key, or to take that of an encrypted one. */
-  static void requireRewrapped(ApplyContext context, ObjectFacts facts, ByteString wrappedKey) {
+  /**
+   * Refuses to give a plain version a wrapped key, to take that of an encrypted one, and to replace
+   * another one than the sender knows.
+   */
+  static void requireRewrapped(ApplyContext context, ObjectFacts facts, SetObjectFacts command) {
+    if (!isKnown(context)) {
+      return;
+    }
     require(
-        !isKnown(context) || (facts.getRunsCount() > 0 && !wrappedKey.isEmpty()),
-        ResultCode.INVALID_COMMAND);
+        facts.getRunsCount() > 0 && !command.getWrappedKey().isEmpty(), ResultCode.INVALID_COMMAND);
+    ByteString expected = command.getExpectedWrappedKey();
+    require(
+        expected.isEmpty() || expected.equals(facts.getWrappedKey()),
+        ResultCode.CONDITIONAL_CONFLICT);
   }
 
   /** Refuses an upload that could not be encrypted, although it is to be. */
@@ -130,7 +140,11 @@ final class Encryption {
   /** The runs of the version that an upload makes of these parts. */
   static List<EncryptedRun> runs(ApplyContext context, UploadRow upload, List<PartRow> parts) {
     parts.forEach(part -> requireOf(context, upload, part));
-    return isEncrypted(context, upload) ? parts.stream().map(PartRow::getRun).toList() : List.of();
+    if (!isEncrypted(context, upload)) {
+      return List.of();
+    }
+    EncryptionUse.requirePossible(context);
+    return parts.stream().map(PartRow::getRun).toList();
   }
 
   /** Whether this is a change of an encrypted object. */

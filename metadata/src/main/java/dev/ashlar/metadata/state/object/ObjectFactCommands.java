@@ -40,7 +40,7 @@ public final class ObjectFactCommands {
       case TAGS -> wanted.clearTags().addAllTags(command.getTags().getTagsList());
       case ACL -> wanted.setAcl(command.getAcl());
       case WRAPPED_KEY -> {
-        Encryption.requireRewrapped(context, facts, command.getWrappedKey());
+        Encryption.requireRewrapped(context, facts, command);
         wanted.setWrappedKey(command.getWrappedKey());
       }
       case RETENTION -> changed.setLock(retained(context, bucket, row, command));

@@ -163,6 +163,7 @@ public final class Uploads {
     Set<Integer> used = new HashSet<>();
     parts.forEach(part -> used.add(part.getNumber()));
     remove(context, upload, used);
+    Encryption.begin(context, row.getFacts());
     NewVersion version = NewVersion.of(context, upload.bucket(), row, runs);
     return ObjectCommands.replace(
         context,

@@ -13,6 +13,7 @@ import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.protocol.client.ManualClock;
 import dev.ashlar.protocol.layout.EncryptedRuns;
 import dev.ashlar.protocol.layout.FrameLayout;
+import dev.ashlar.protocol.message.BeginEncryption;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
@@ -54,6 +55,9 @@ class EncryptionTest {
   private static final long LARGE = Uploads.PART_MIN_BYTES + 7;
   private static final ByteString KEY = ByteString.copyFromUtf8("wrapped");
   private static final ByteString OTHER_KEY = ByteString.copyFromUtf8("wrapped again");
+
+  private static final Command BEGIN =
+      Command.newBuilder().setBeginEncryption(BeginEncryption.getDefaultInstance()).build();
 
   private final VersionCommands it = VersionCommands.withBucket();
   private long sequence = 1 << 20;
@@ -105,6 +109,20 @@ class EncryptionTest {
     assertEquals(STORED, EncryptedRuns.storedSize(object));
     assertEquals(facts(run(1, SIZE)), object.getFacts());
     assertEquals(SIZE, it.metadata().bucketUsage(BUCKET).orElseThrow().getBytes());
+  }
+
+  @Test
+  void aWrappedKeyIsReplacedOnlyIfItIsTheKnownOne() throws Exception {
+    it.put(encrypted("k", SIZE));
+    assertEquals(
+        ResultCode.CONDITIONAL_CONFLICT,
+        it.set(it.facts("k", null).setWrappedKey(OTHER_KEY).setExpectedWrappedKey(OTHER_KEY)));
+    assertEquals(KEY, object("k").getFacts().getWrappedKey());
+    assertEquals(
+        ResultCode.OK,
+        it.set(it.facts("k", null).setWrappedKey(OTHER_KEY).setExpectedWrappedKey(KEY)));
+    assertEquals(OTHER_KEY, object("k").getFacts().getWrappedKey());
+    assertEquals(ResultCode.OK, it.set(it.facts("k", null).setWrappedKey(KEY)));
   }
 
   @Test
@@ -417,8 +435,52 @@ class EncryptionTest {
                     .setFacts(facts(run(1, SIZE)))
                     .addBlobs(TestBlobs.acknowledged(older, id, STORED)));
     assertEquals(ResultCode.INVALID_COMMAND, older.submit(put).getCode());
+    assertEquals(ResultCode.INVALID_COMMAND, older.submit(BEGIN.toBuilder()).getCode());
     older.raiseVersion();
+    older.require(BEGIN.toBuilder());
+    assertTrue(older.table().rows().containsKey(Keys.encryption()));
     older.require(put);
+  }
+
+  /** It was created while an older version was in use, which took its key for any other field. */
+  @Test
+  void anUploadOfAnOlderVersionIsCompletedOnlyWhenAllGatewaysKnowEncryption() throws Exception {
+    MemoryMetadata older = MemoryMetadata.withDrives(8, new Profile(2, 1, 16384), 3, 2);
+    older.require(TestBlobs.createBucket(BUCKET));
+    UploadRow.Builder upload =
+        UploadRow.newBuilder()
+            .setBucket(BUCKET)
+            .setKey("k")
+            .setUploadId("u")
+            .setFacts(ObjectFacts.newBuilder().setWrappedKey(KEY));
+    older.require(
+        Command.newBuilder().setCreateUpload(CreateUpload.newBuilder().setUpload(upload)));
+    older.raiseVersion();
+    older.require(
+        Command.newBuilder()
+            .setPutPart(
+                PutPart.newBuilder()
+                    .setBucket(BUCKET)
+                    .setKey("k")
+                    .setUploadId("u")
+                    .setPart(PartRow.newBuilder().setNumber(1).setSize(SIZE).setRun(run(1, SIZE)))
+                    .addBlobs(
+                        TestBlobs.acknowledged(older, new BlobId(older.session(), 1), STORED))));
+    long token = older.parts(BUCKET, "k", "u", 0, 1).getFirst().getToken();
+    Command.Builder complete =
+        Command.newBuilder()
+            .setCompleteUpload(
+                CompleteUpload.newBuilder()
+                    .setBucket(BUCKET)
+                    .setKey("k")
+                    .setUploadId("u")
+                    .addParts(CompletePart.newBuilder().setNumber(1).setToken(token)));
+    NodeRow.Builder gateway = NodeRow.newBuilder().setName("g").setHost("h").setGateway(true);
+    older.anotherClient().require(register(gateway));
+    assertEquals(ResultCode.OLDER_GATEWAYS, older.submit(complete).getCode());
+    older.anotherClient().require(register(gateway.setKnowsEncryption(true)));
+    older.require(complete);
+    assertTrue(older.table().rows().containsKey(Keys.encryption()));
   }
 
   private static Command.Builder register(NodeRow.Builder node) {
@@ -442,6 +504,7 @@ class EncryptionTest {
     cluster.require(register(gateway.clone().setName("new").setKnowsEncryption(true)));
     old.require(registration);
     List<Command.Builder> writes = new ArrayList<>();
+    writes.add(BEGIN.toBuilder());
     UploadRow.Builder upload =
         UploadRow.newBuilder()
             .setBucket(BUCKET)

@@ -5,6 +5,7 @@ import dev.ashlar.gateway.access.policy.document.Element.Scalar;
 import dev.ashlar.gateway.access.policy.document.MalformedPolicyException;
 import dev.ashlar.gateway.access.policy.value.ArnPattern;
 import dev.ashlar.gateway.access.policy.value.Template;
+import dev.ashlar.gateway.encryption.key.KmsKeyArn;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -17,6 +18,7 @@ import java.util.regex.Pattern;
 /** Reads the Condition element of a statement. */
 public final class ConditionParser {
   private static final String IF_EXISTS = "IfExists";
+  private static final String KMS_KEY = "s3:x-amz-server-side-encryption-aws-kms-key-id";
 
   /** A prefix, a colon, a name, such as aws:SourceIp or s3:ExistingObjectTag/a key of a tag. */
   private static final Pattern KEY = Pattern.compile("[A-Za-z0-9][^:\\p{Cntrl}]*+:[^\\p{Cntrl}]++");
@@ -67,17 +69,28 @@ public final class ConditionParser {
       }
       conditions.add(
           new Condition(
-              operator, quantifier, isIfExists, key, expected(operator, member.getValue())));
+              operator, quantifier, isIfExists, key, expected(operator, key, member.getValue())));
     }
   }
 
-  private List<Expected> expected(Operator operator, Element values)
+  private List<Expected> expected(Operator operator, String key, Element values)
       throws MalformedPolicyException {
     List<Expected> expected = new ArrayList<>();
     for (Element value : values.oneOrMore()) {
-      expected.add(expected(operator, value.scalar()));
+      expected.add(
+          key.equals(KMS_KEY)
+              ? expectedKmsKey(operator, value.scalar())
+              : expected(operator, value.scalar()));
     }
     return expected;
+  }
+
+  /** Keys are compared by their ids, however they are written. */
+  private Expected expectedKmsKey(Operator operator, Scalar value) throws MalformedPolicyException {
+    Scalar id = new Scalar(value.location(), KmsKeyArn.id(value.text()), value.isString());
+    return operator.comparison() == Operator.Comparison.ARN
+        ? new Expected.TextPattern(Template.of(id, hasVariables, true))
+        : expected(operator, id);
   }
 
   private Expected expected(Operator operator, Scalar value) throws MalformedPolicyException {
