@@ -29,19 +29,4 @@ public final class FrameLayout {
   public static long storedSize(long plainSize) {
     return plainSize + frames(plainSize) * (NONCE_BYTES + TAG_BYTES);
   }
-
-  /**
-   * The stored bytes of the frames that a range of plain bytes touches.
-   *
-   * @param plain within the run
-   */
-  public static ByteRange stored(long plainSize, ByteRange plain) {
-    if (plain.isEmpty()) {
-      return ByteRange.EMPTY;
-    }
-    long first = plain.offset() / PLAIN_BYTES;
-    long last = (plain.end() - 1) / PLAIN_BYTES;
-    long end = Math.min((last + 1) * FRAME_BYTES, storedSize(plainSize));
-    return new ByteRange(first * FRAME_BYTES, end - first * FRAME_BYTES);
-  }
 }
