@@ -10,8 +10,10 @@ import dev.ashlar.server.cli.imports.ImportCommand;
 import dev.ashlar.server.config.OptionSources;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.util.Objects;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
@@ -36,10 +38,30 @@ public final class Main {
 
   public static void main(String[] arguments) {
     // A server ends by a signal, not by the return of its command.
-    int status = execute(new CommandLine(new Main()), arguments);
+    int status = execute(commands(arguments), arguments);
     if (status != ServerCommand.RUNNING) {
       System.exit(status);
     }
+  }
+
+  /**
+   * The command that the first argument names, alone: to read the declarations of all of them would
+   * take a good part of a start. All, if it names none.
+   */
+  static CommandLine commands(String... arguments) {
+    String name = arguments.length == 0 ? "" : arguments[0];
+    for (Class<?> each : declaration(Main.class).subcommands()) {
+      if (declaration(each).name().equals(name)) {
+        CommandSpec main = CommandSpec.wrapWithoutInspection(new Main());
+        main.name(declaration(Main.class).name()).addSubcommand(name, new CommandLine(each));
+        return new CommandLine(main);
+      }
+    }
+    return new CommandLine(new Main());
+  }
+
+  private static Command declaration(Class<?> command) {
+    return Objects.requireNonNull(command.getAnnotation(Command.class));
   }
 
   /** What the process ends with. */

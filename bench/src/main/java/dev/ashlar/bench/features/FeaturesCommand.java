@@ -110,11 +110,6 @@ public final class FeaturesCommand implements Callable<Integer>, Plan.Planned {
         new Comparison(
             "PUT 4 KiB, versioned", new Side(plain, puts), new Side(versioned, puts), ratio(1.1)),
         new Comparison(
-            "LIST 1,000 keys of %s each".formatted(deepTitle),
-            new Side(plain, list),
-            new Side(deep, list),
-            ratio(1.1)),
-        new Comparison(
             "ListObjectVersions, in the middle",
             new Side(deep, firstVersions),
             new Side(deep, lateVersions),
@@ -143,7 +138,13 @@ public final class FeaturesCommand implements Callable<Integer>, Plan.Planned {
             "LIST of folders, %,d keys against %,d".formatted(manyKeys(), FEW_KEYS),
             new Side(few, folders),
             new Side(many, folders),
-            LISTING));
+            LISTING),
+        // The last: until metadata is compacted, a listing passes the overwritten rows of its keys.
+        new Comparison(
+            "LIST 1,000 keys of %s each".formatted(deepTitle),
+            new Side(plain, list),
+            new Side(deep, list),
+            ratio(1.1)));
   }
 
   private static Limit ratio(double times) {

@@ -170,7 +170,7 @@ public final class ObjectReader {
     ByteRange first = firstWindow(part.offset(), part, window);
     long bytes = WindowRead.bytesMax(layout, WindowRead.needed(layout, first));
     boolean isLast = first.end() == part.end() && !isMoreBehind;
-    long own = isLast ? bytes : bytes + WindowRead.bytesMax(layout.profile(), window);
+    long own = isLast ? bytes : 2 * WindowRead.bytesMax(layout.profile(), window);
     return others.stream()
         .mapToLong(profile -> 2 * WindowRead.bytesMax(profile, window(profile, windowBytes)))
         .reduce(own, Math::max);

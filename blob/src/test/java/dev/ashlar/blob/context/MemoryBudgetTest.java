@@ -8,6 +8,7 @@ import dev.ashlar.blob.DataUnavailableException;
 import dev.ashlar.blob.DataUnavailableException.Reason;
 import dev.ashlar.blob.ObjectWriter;
 import dev.ashlar.blob.engine.EngineFixture;
+import dev.ashlar.blob.read.WindowRead;
 import dev.ashlar.blob.write.StripeBatch;
 import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.client.ShardData;
@@ -33,6 +34,9 @@ class MemoryBudgetTest {
   private static final int WINDOW = 1 << 20;
   private static final long BATCH_BYTES = StripeBatch.bytesMax(FOUR_TWO, WINDOW);
   private static final int SLOW_MAX = 40;
+
+  /** Nearly three of the least windows, with a short last stripe. */
+  private static final int OBJECT_BYTES = 724_000;
 
   private static EngineFixture engine(long budgetBytes) {
     return new EngineFixture(
@@ -135,6 +139,55 @@ class MemoryBudgetTest {
     } catch (DataUnavailableException e) {
       begun.countDown();
       return e.reason();
+    }
+  }
+
+  /** Its receiver keeps parts of an answer until they are 128 KiB, as the S3 port does. */
+  @Test
+  void aReadThatHasBegunNeverWaitsForItsOwnMemory() throws Exception {
+    long most = 2 * WindowRead.bytesMax(FOUR_TWO, WINDOW / 4);
+    EngineFixture engine = engine(8 * most);
+    engine.put(new byte[OBJECT_BYTES], new Random(1));
+    ObjectRead object = Objects.requireNonNull(engine.metadata.object);
+    int whole = 0;
+    for (long free = most / 2; free <= most; free += most / 20) {
+      long others = 7 * most - free; // an eighth is kept for small requests
+      engine.memory.release(-others);
+      for (int from = 132_000; from < WINDOW / 4; from += 12_000) {
+        whole += isRead(engine, object, new ByteRange(from, OBJECT_BYTES - from)) ? 1 : 0;
+      }
+      engine.memory.release(others);
+    }
+    assertTrue(whole > 0, "all were refused");
+    assertEquals(0, engine.memory.reservedBytes());
+  }
+
+  /** False if it was refused before its first byte. */
+  private static boolean isRead(EngineFixture engine, ObjectRead object, ByteRange range)
+      throws InterruptedException {
+    List<ShardData> kept = new ArrayList<>();
+    long[] bytes = {0, 0};
+    try {
+      engine.store.read(
+          object,
+          range,
+          piece -> {
+            bytes[0] += piece.bytes().remaining();
+            bytes[1] += piece.bytes().remaining();
+            kept.add(piece);
+            if (bytes[1] >= 128 << 10) {
+              kept.forEach(ShardData::release);
+              kept.clear();
+              bytes[1] = 0;
+            }
+          });
+      return true;
+    } catch (DataUnavailableException e) {
+      assertEquals(Reason.OVERLOADED, e.reason());
+      assertEquals(0, bytes[0], () -> "delivered of " + range);
+      return false;
+    } finally {
+      kept.forEach(ShardData::release);
     }
   }
 

@@ -6,8 +6,11 @@ import dev.ashlar.codec.checksum.CrcCombine;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.util.AsciiString;
+import java.util.Collections;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.zip.CRC32;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +33,9 @@ public enum ChecksumKind {
 
   public static final List<ChecksumKind> ALL = List.of(values());
 
+  /** Listings look an algorithm up for every key. */
+  private static final Map<ChecksumAlgorithm, ChecksumKind> BY_ALGORITHM = byAlgorithm();
+
   private final ChecksumAlgorithm algorithm;
   private final int bytes;
   private final String header = "x-amz-checksum-" + lowerCaseName();
@@ -46,12 +52,17 @@ public enum ChecksumKind {
 
   /** The kind of an algorithm that is one. */
   public static ChecksumKind of(ChecksumAlgorithm algorithm) {
-    for (ChecksumKind kind : ALL) {
-      if (kind.algorithm == algorithm) {
-        return kind;
-      }
+    ChecksumKind kind = BY_ALGORITHM.get(algorithm);
+    if (kind == null) {
+      throw new IllegalArgumentException("no checksum: " + algorithm);
     }
-    throw new IllegalArgumentException("no checksum: " + algorithm);
+    return kind;
+  }
+
+  private static Map<ChecksumAlgorithm, ChecksumKind> byAlgorithm() {
+    Map<ChecksumAlgorithm, ChecksumKind> kinds = new EnumMap<>(ChecksumAlgorithm.class);
+    ALL.forEach(kind -> kinds.put(kind.algorithm, kind));
+    return Collections.unmodifiableMap(kinds);
   }
 
   public static @Nullable ChecksumKind ofHeader(String name) {

@@ -87,8 +87,7 @@ public record Encryptions(KeyWrapping keys, boolean isStandard, boolean customer
   /** The client asks for nothing that is not there: the server lacks what it needs. */
   private Encryption standardMaster() throws S3Exception {
     if (keys.masters().current() == null) {
-      throw KeyFailures.unsealed(
-          "the default of its bucket or of the server is AES256, and there is no master key");
+      throw keys.withoutStandardMaster();
     }
     return new Encryption.Master();
   }

@@ -21,6 +21,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +49,10 @@ final class Connection extends ChannelInboundHandlerAdapter {
   private final Outbound outbound;
   private final ArrayDeque<Object> pipelined = new ArrayDeque<>(2);
   private final ClientTimeouts timeouts = new ClientTimeouts();
+
+  /** Batches that other threads have handed over and the loop has not taken. */
+  private final AtomicInteger announced = new AtomicInteger();
+
   private @Nullable ChannelHandlerContext context;
   private @Nullable Client client;
   private @Nullable TlsParameters tls;
@@ -296,16 +301,29 @@ final class Connection extends ChannelInboundHandlerAdapter {
     exchange.collecting = false;
     exchange.body().close();
     HttpAnswer answer = shared.errorAnswer(error, exchange.rawPath(), exchange.requestId());
-    send(new Outbound.Batch(exchange, answer, List.of(), 0, true));
+    send(new Outbound.Batch(exchange, answer, List.of(), 0, true), true);
     releaseWhenSent(exchange);
   }
 
-  void send(Outbound.Batch batch) {
+  /** Another thread is about to have this loop send a batch. */
+  void announce() {
+    announced.incrementAndGet();
+  }
+
+  /** Sends an announced batch. If the next one is announced already, both leave with one flush. */
+  void sendAnnounced(Outbound.Batch batch) {
+    send(batch, announced.decrementAndGet() == 0);
+  }
+
+  private void send(Outbound.Batch batch, boolean flush) {
     boolean keep =
         batch.answer() == null
             || (!shared.closing()
                 && batch.exchange().mayKeep(shared.config.limits().drainBytesMax()));
     outbound.send(context(), batch, keep);
+    if (flush) {
+      context().flush();
+    }
     closing |= !keep;
     if (batch.last()) {
       batch.exchange().answered = true;

@@ -11,7 +11,8 @@ import java.util.concurrent.Semaphore;
  */
 record ConnectionHandle(Connection connection, AnswerWindow window, Semaphore admission) {
   void submit(Outbound.Batch batch) {
-    onLoop(() -> connection.send(batch), () -> batch.pieces().forEach(ByteBuf::release));
+    connection.announce();
+    onLoop(() -> connection.sendAnnounced(batch), () -> batch.pieces().forEach(ByteBuf::release));
   }
 
   void ended(Exchange exchange) {

@@ -27,7 +27,7 @@ final class Outbound {
   private long submittedBytes;
 
   /**
-   * A part of an answer that is sent with one flush.
+   * A part of an answer that is handed over at once.
    *
    * @param answer whose head is sent first; null after the first batch
    * @param pieces of a streamed body; owned by the batch
@@ -66,6 +66,8 @@ final class Outbound {
   }
 
   /**
+   * Writes a batch, without a flush.
+   *
    * @param keep whether the head, if there is one, leaves the connection open
    */
   void send(ChannelHandlerContext ctx, Batch batch, boolean keep) {
@@ -76,7 +78,6 @@ final class Outbound {
     for (ByteBuf piece : batch.pieces()) {
       write(ctx, piece, piece.readableBytes());
     }
-    ctx.flush();
   }
 
   /** Runs the action when all bytes so far have been sent or have failed. */

@@ -147,7 +147,12 @@ record RequestTask(ConnectionHandle connection, Exchange exchange, ServerState s
    * that a read that fails before it can still be answered with an error document.
    */
   private final class AnswerWriter implements AnswerStream {
-    private static final int BATCH_BYTES = 64 << 10;
+    // At most the least window of the engine, whose memory they hold: a request that keeps more
+    // than one of two windows could wait for itself.
+    private static final int BATCH_BYTES = 128 << 10;
+
+    /** However short they are, each may hold a slab. */
+    private static final int BATCH_PIECES = 32;
 
     private @Nullable HttpAnswer unsentHead;
     private List<ByteBuf> pieces = new ArrayList<>(4);
@@ -168,7 +173,8 @@ record RequestTask(ConnectionHandle connection, Exchange exchange, ServerState s
       leftBytes -= bytes.readableBytes();
       batchBytes += bytes.readableBytes();
       pieces.add(bytes);
-      if (batchBytes >= BATCH_BYTES && leftBytes > 0) {
+      boolean isFull = batchBytes >= BATCH_BYTES || pieces.size() >= BATCH_PIECES;
+      if (isFull && leftBytes > 0) {
         submit(false);
       }
     }

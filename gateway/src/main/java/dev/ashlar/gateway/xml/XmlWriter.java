@@ -31,32 +31,40 @@ public final class XmlWriter {
   }
 
   public XmlWriter open(String name) {
-    out.append('<').append(name).append('>');
+    start(name);
     open.push(name);
     return this;
   }
 
   public XmlWriter close() {
-    out.append("</").append(open.pop()).append('>');
+    return end(open.pop());
+  }
+
+  private void start(String name) {
+    out.append('<').append(name).append('>');
+  }
+
+  private XmlWriter end(String name) {
+    out.append("</").append(name).append('>');
     return this;
   }
 
   public XmlWriter element(String name, String text) {
-    open(name);
+    start(name);
     escape(text);
-    return close();
+    return end(name);
   }
 
   public XmlWriter element(String name, long number) {
-    open(name);
+    start(name);
     out.append(number);
-    return close();
+    return end(name);
   }
 
   public XmlWriter element(String name, boolean value) {
-    open(name);
+    start(name);
     out.append(value);
-    return close();
+    return end(name);
   }
 
   /** Writes nothing for null. */
@@ -96,22 +104,28 @@ public final class XmlWriter {
     return out.toString();
   }
 
+  /** Appends what needs no escape in pieces as long as possible. */
   private void escape(String text) {
+    int from = 0;
     for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
-      switch (c) {
-        case '<' -> out.append("&lt;");
-        case '>' -> out.append("&gt;");
-        case '&' -> out.append("&amp;");
-        case '"' -> out.append("&quot;");
-        default -> {
-          if ((c < ' ' && c != '\n') || c == 0x7F || c >= 0xFFFE) {
-            out.append("&#x").append(Integer.toHexString(c)).append(';');
-          } else {
-            out.append(c);
-          }
-        }
+      String escaped = escaped(text.charAt(i));
+      if (escaped != null) {
+        out.append(text, from, i).append(escaped);
+        from = i + 1;
       }
     }
+    out.append(text, from, text.length());
+  }
+
+  /** Null for a character that is written as it is. */
+  private static @Nullable String escaped(char c) {
+    return switch (c) {
+      case '<' -> "&lt;";
+      case '>' -> "&gt;";
+      case '&' -> "&amp;";
+      case '"' -> "&quot;";
+      case '\n' -> null;
+      default -> c < ' ' || c == 0x7F || c >= 0xFFFE ? "&#x" + Integer.toHexString(c) + ';' : null;
+    };
   }
 }

@@ -19,6 +19,7 @@ import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.protocol.message.EncryptedRun;
 import dev.ashlar.protocol.message.ObjectFacts;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.nio.charset.StandardCharsets;
@@ -47,7 +48,8 @@ class EncryptionsTest {
         new KeyWrapping(
             hasMaster ? new MasterKeys(Map.of("m", new byte[32])) : MasterKeys.NONE,
             hasKms ? new LocalKmsKeys(kms, RANDOM) : KmsKeys.NONE,
-            RANDOM),
+            RANDOM,
+            new SimpleMeterRegistry()),
         isStandard,
         false);
   }

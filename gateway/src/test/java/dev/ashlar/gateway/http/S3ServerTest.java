@@ -14,6 +14,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import java.util.Arrays;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Semaphore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
@@ -192,6 +193,33 @@ class S3ServerTest {
           .send("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: " + body.length + "\r\n\r\n")
           .send(body);
       assertEquals(TestServer.digestOf(body), client.answer().text());
+    }
+  }
+
+  /** Each piece may hold far more memory than it has bytes. */
+  @Test
+  void keepsFewShortPiecesBack() throws Exception {
+    int count = 1000;
+    int keptMax = 64;
+    Semaphore received = new Semaphore(keptMax);
+    server.start(
+        exchange -> {
+          HttpAnswer.Writer writer =
+              out -> {
+                for (int i = 0; i < count; i++) {
+                  received.acquire();
+                  out.write(TestServer.wrapped("x"));
+                }
+              };
+          return new HttpAnswer(
+              200, new DefaultHttpHeaders(), new HttpAnswer.Streamed(count, writer));
+        });
+    try (RawClient client = server.connect()) {
+      client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n").head();
+      for (int i = 0; i < count; i++) {
+        assertEquals(1, client.read(new byte[1]));
+        received.release();
+      }
     }
   }
 

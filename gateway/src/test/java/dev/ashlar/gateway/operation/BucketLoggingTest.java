@@ -14,6 +14,7 @@ import dev.ashlar.gateway.encryption.key.KmsKeys;
 import dev.ashlar.gateway.encryption.key.MasterKeys;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.PutBucketDocument;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.List;
@@ -248,7 +249,9 @@ class BucketLoggingTest {
 
   @Test
   void linesWaitForAKeyThatIsMissing() throws Exception {
-    KeyWrapping none = new KeyWrapping(MasterKeys.NONE, KmsKeys.NONE, new SecureRandom());
+    KeyWrapping none =
+        new KeyWrapping(
+            MasterKeys.NONE, KmsKeys.NONE, new SecureRandom(), new SimpleMeterRegistry());
     TestS3 keyless =
         new TestS3("us-east-1", metadata -> metadata, new Encryptions(none, true, false));
     keyless.ok(200, "PUT", "/src");

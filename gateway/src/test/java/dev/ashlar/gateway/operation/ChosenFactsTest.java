@@ -131,6 +131,49 @@ class ChosenFactsTest {
     s3.refused("AccessDenied", TestKeys.withKms(as(OTHER, "PUT", "/bkt/new"), "kms-1").body("x"));
   }
 
+  /** The policy of docs/operate/encryption.md: one key, or the default of the bucket. */
+  @Test
+  void aPolicyLimitsTheKeysOfABucket() throws Exception {
+    String key = "arn:aws:kms:us-east-1:111122223333:key/kms-2";
+    put(
+        statement("Allow", "s3:*", ""),
+        statement(
+            "Deny",
+            "s3:PutObject",
+            "'Null':{'s3:%1$s':'false'},'ArnNotEquals':{'s3:%1$s':'%2$s'}"
+                .formatted(SSE + "-aws-kms-key-id", key)),
+        statement(
+            "Deny",
+            "s3:PutObject",
+            "'Null':{'s3:%1$s':'false'},'StringNotEquals':{'s3:%1$s':'aws:kms'}".formatted(SSE)));
+    s3.ok(200, TestKeys.withKms(as(OTHER, "PUT", "/bkt/new"), "kms-2").body("x"));
+    s3.ok(200, TestKeys.withKms(as(OTHER, "PUT", "/bkt/new"), key).body("x"));
+    s3.ok(200, as(OTHER, "PUT", "/bkt/new").header(SSE, "aws:kms").body("x"));
+    s3.ok(200, as(OTHER, "PUT", "/bkt/new").body("x"));
+    s3.ok(200, TestKeys.withKms(as(OTHER, "POST", "/bkt/m?uploads"), "kms-2"));
+    for (String another : List.of("kms-1", "arn:aws:kms:us-east-1:111122223333:key/kms-1")) {
+      s3.refused("AccessDenied", TestKeys.withKms(as(OTHER, "PUT", "/bkt/new"), another).body("x"));
+      s3.refused("AccessDenied", TestKeys.withKms(as(OTHER, "POST", "/bkt/m?uploads"), another));
+      s3.refused(
+          "AccessDenied",
+          TestKeys.withKms(as(OTHER, "PUT", "/bkt/new"), another).header(SOURCE, "bkt/trusted/k"));
+    }
+    s3.refused("AccessDenied", TestKeys.withMaster(as(OTHER, "PUT", "/bkt/new")).body("x"));
+  }
+
+  /** The other way round: a key that some may not name. */
+  @Test
+  void aDenialKeepsAKeyFromSome() throws Exception {
+    put(
+        statement("Allow", "s3:*", ""),
+        statement(
+            "Deny", "s3:PutObject", "'StringEquals':{'s3:" + SSE + "-aws-kms-key-id':'kms-1'}"));
+    s3.refused("AccessDenied", TestKeys.withKms(as(OTHER, "PUT", "/bkt/new"), "kms-1").body("x"));
+    s3.refused("AccessDenied", TestKeys.withKms(as(OTHER, "POST", "/bkt/m?uploads"), "kms-1"));
+    s3.ok(200, TestKeys.withKms(as(OTHER, "PUT", "/bkt/new"), "kms-2").body("x"));
+    s3.ok(200, as(OTHER, "PUT", "/bkt/new").body("x"));
+  }
+
   /** A header of a part changes nothing. The upload decides how it is encrypted. */
   @Test
   void headersOfPartsMeetNoCondition() throws Exception {

@@ -11,6 +11,7 @@ import dev.ashlar.protocol.message.EncryptedRun;
 import dev.ashlar.protocol.message.ObjectFacts;
 import dev.ashlar.protocol.message.ObjectSummary;
 import dev.ashlar.protocol.message.PutObject;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.Base64;
@@ -32,7 +33,9 @@ final class TestKeys {
     kms.put(KMS_2, key(12));
     MasterKeys masters = new MasterKeys(Map.of("m1", key(10)));
     return new Encryptions(
-        new KeyWrapping(masters, new LocalKmsKeys(kms, random), random), false, false);
+        new KeyWrapping(masters, new LocalKmsKeys(kms, random), random, new SimpleMeterRegistry()),
+        false,
+        false);
   }
 
   /** Stores an empty object of SSE-S3, without any handler. */

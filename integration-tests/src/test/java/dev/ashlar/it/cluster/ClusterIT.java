@@ -97,6 +97,7 @@ class ClusterIT {
     int first = ++written;
     put(s3, "small-" + first, 5_000);
     put(s3, "large-" + first, 2_500_000);
+    putEncrypted(s3, "sealed-" + first);
     String key = "changed-" + first;
     put(s3, key, 100_000);
     byte[] more = new Content(seed + first, 30_000).bytes();
@@ -111,6 +112,14 @@ class ClusterIT {
   private void put(ChangeClient s3, String key, int length) throws IOException {
     byte[] body = new Content(seed + key.hashCode(), length).bytes();
     require(200, s3.put(key, body), key);
+    expected.put(key, body);
+  }
+
+  /** With the master key of the cluster's folder, which all gateways have. */
+  private void putEncrypted(ChangeClient s3, String key) throws IOException {
+    byte[] body = new Content(seed + key.hashCode(), 100_000).bytes();
+    Map<String, String> sse = Map.of("x-amz-server-side-encryption", "AES256");
+    require(200, s3.send("PUT", key, "", body, sse), key);
     expected.put(key, body);
   }
 

@@ -1,25 +1,52 @@
 package dev.ashlar.it.harness;
 
 import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.LifecycleMethodExecutionExceptionHandler;
 import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
+import org.opentest4j.TestAbortedException;
 
-/** Adds the seeds in use and the ends of the servers' logs to every failure. */
-public final class FailureReport implements TestExecutionExceptionHandler {
+/**
+ * Prints the seeds in use and the ends of the servers' logs at every failure, of a test or of what
+ * comes before and after it.
+ */
+public final class FailureReport
+    implements TestExecutionExceptionHandler, LifecycleMethodExecutionExceptionHandler {
   @Override
   public void handleTestExecutionException(ExtensionContext context, Throwable failure)
       throws Throwable {
-    if (!(failure instanceof org.opentest4j.TestAbortedException)) {
-      failure.addSuppressed(new Circumstances(Seeds.used() + ServerProcess.logTails()));
-    }
-    throw failure;
+    report(context, failure);
   }
 
-  /** Not an error of its own: it carries text into the report. */
-  private static final class Circumstances extends Exception {
-    private static final long serialVersionUID = 1;
+  @Override
+  public void handleBeforeAllMethodExecutionException(ExtensionContext context, Throwable failure)
+      throws Throwable {
+    report(context, failure);
+  }
 
-    Circumstances(String message) {
-      super(message, null, false, false);
+  @Override
+  public void handleBeforeEachMethodExecutionException(ExtensionContext context, Throwable failure)
+      throws Throwable {
+    report(context, failure);
+  }
+
+  @Override
+  public void handleAfterEachMethodExecutionException(ExtensionContext context, Throwable failure)
+      throws Throwable {
+    report(context, failure);
+  }
+
+  @Override
+  public void handleAfterAllMethodExecutionException(ExtensionContext context, Throwable failure)
+      throws Throwable {
+    report(context, failure);
+  }
+
+  private static void report(ExtensionContext context, Throwable failure) throws Throwable {
+    if (!(failure instanceof TestAbortedException)) {
+      System.out.printf(
+          "%s failed: %s%n%s%s%n",
+          context.getDisplayName(), failure, Seeds.used(), ServerProcess.logTails());
     }
+    throw failure;
   }
 }

@@ -137,6 +137,17 @@ class LauncherIT {
     assertTrue(run(Map.of(), "server").output().contains("the rehearsal failed"), "built anew");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"server", "cluster", "admin", "fsck", "import"})
+  void everyCommandReadsTheArchiveOfTheRehearsal(String command) throws IOException {
+    Path archive = home.resolve(".build/server-99.archive");
+    Files.createDirectories(archive.getParent());
+    Files.writeString(archive, "recorded");
+    String said = run(Map.of("ASHLAR_BUILT", "yes"), command).output();
+    assertTrue(said.contains(" -XX:AOTCache=" + archive + " "), said);
+    assertTrue(said.contains("dev.ashlar.server.Main " + command), said);
+  }
+
   /** Builds of a moment, on a JDK whose rehearsals record nothing. */
   private void fakeBuild() throws IOException {
     program(home.resolve("mvnw"), "#!/bin/sh\n");

@@ -73,14 +73,17 @@ class StandInIT {
     String data = folder.resolve("data").toString();
     Map<String, String> environment = new HashMap<>(credentials());
     environment.put("MINIO_KMS_AUTO_ENCRYPTION", "on");
+    environment.put("MINIO_KMS_KES_ENDPOINT", "https://127.0.0.1:7373");
     try (ForeignStart server = start(environment, "--console-address", ":" + console, data)) {
       assertEquals(200, server.status("GET", s3.resolve("/minio/health/live")));
       server.awaitSaid("1 drive, 1+0: NOTHING IS PROTECTED");
       server.awaitSaid("access key testuser, from MINIO_ROOT_USER in the environment");
       server.awaitSaid("--listen 127.0.0.1:" + port + ", from MINIO_ADDRESS");
       server.awaitSaid("--management-listen 127.0.0.1:" + console + ", from --console-address");
+      server.awaitSaid(
+          "--default-encryption AES256, from MINIO_KMS_AUTO_ENCRYPTION in the environment");
       String said = server.said();
-      String warning = "mean something to MinIO and nothing here: MINIO_KMS_AUTO_ENCRYPTION. ";
+      String warning = "mean something to MinIO and nothing here: MINIO_KMS_KES_ENDPOINT. ";
       assertEquals(2, said.split(Pattern.quote(warning), -1).length, said);
       assertFalse(said.contains(PASSWORD), said);
       useAsTestcontainersDoes(client());

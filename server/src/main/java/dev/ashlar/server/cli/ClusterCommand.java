@@ -7,6 +7,7 @@ import dev.ashlar.server.config.RootCredential;
 import dev.ashlar.server.config.ServerRole;
 import dev.ashlar.server.config.TlsOptions;
 import dev.ashlar.transport.tls.CertificateFiles;
+import dev.ashlar.transport.tls.TlsFiles;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -68,7 +69,7 @@ public final class ClusterCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     ClusterPlan plan = plan();
     List<CertificateFiles> certificates = checked(tls::certificates);
-    RootCredential credential = plan.prepare(checked(clusterTls::files), certificates);
+    RootCredential credential = prepare(plan, checked(clusterTls::files), certificates);
     System.out.println(
         "Starting " + plan.processes().size() + " processes, whose logs are in " + plan.folder());
     Class<?> mainClass = Objects.requireNonNull(spec).root().userObject().getClass();
@@ -111,6 +112,16 @@ public final class ClusterCommand implements Callable<Integer> {
       }
       return plan;
     } catch (IllegalArgumentException | IOException e) {
+      throw refused(e);
+    }
+  }
+
+  private RootCredential prepare(
+      ClusterPlan plan, @Nullable TlsFiles clusterTls, List<CertificateFiles> certificates)
+      throws IOException {
+    try {
+      return plan.prepare(clusterTls, certificates);
+    } catch (IllegalArgumentException e) {
       throw refused(e);
     }
   }

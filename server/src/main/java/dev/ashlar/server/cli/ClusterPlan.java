@@ -3,6 +3,7 @@ package dev.ashlar.server.cli;
 import static dev.ashlar.server.config.OptionTypes.require;
 
 import dev.ashlar.server.config.DurableFile;
+import dev.ashlar.server.config.OwnMasterKey;
 import dev.ashlar.server.config.RootCredential;
 import dev.ashlar.server.config.ServerRole;
 import dev.ashlar.transport.Endpoint;
@@ -31,6 +32,7 @@ record ClusterPlan(
   private static final String FILE = "cluster.properties";
   private static final String SECRET_FILE = "secret";
   private static final String CREDENTIALS_FILE = "credentials";
+  private static final String MASTER_KEY_FILE = "master-key-file";
   private static final String HOST = "127.0.0.1";
   private static final int PROCESSES_MAX = 100;
   private static final int MANAGEMENT_PORTS = 100;
@@ -98,12 +100,7 @@ record ClusterPlan(
    */
   static ClusterPlan of(Path folder, Wish wish) throws IOException {
     Path file = folder.resolve(FILE);
-    Properties kept = new Properties();
-    if (Files.exists(file)) {
-      try (var reader = Files.newBufferedReader(file)) {
-        kept.load(reader);
-      }
-    }
+    Properties kept = read(file);
     ClusterPlan plan =
         new ClusterPlan(
             folder,
@@ -114,6 +111,17 @@ record ClusterPlan(
             number("port", wish.port(), kept, 9000));
     plan.write(file);
     return plan;
+  }
+
+  /** What is in this file; nothing if it is not there. */
+  private static Properties read(Path file) throws IOException {
+    Properties read = new Properties();
+    if (Files.exists(file)) {
+      try (var reader = Files.newBufferedReader(file)) {
+        read.load(reader);
+      }
+    }
+    return read;
   }
 
   private static int number(String name, @Nullable Integer wish, Properties kept, int usual) {
@@ -169,10 +177,12 @@ record ClusterPlan(
   }
 
   /**
-   * Writes the secret and the credentials, if there are none, and what each process is to do.
+   * Writes the secret, the master key and the credentials, if there are none, and what each process
+   * is to do.
    *
    * @param tls that all processes use with each other; null: none
    * @param certificates of the S3 ports and the management ports; none: no TLS
+   * @throws IllegalArgumentException if the master key was there, and is not any more
    */
   RootCredential prepare(@Nullable TlsFiles tls, List<CertificateFiles> certificates)
       throws IOException {
@@ -180,6 +190,7 @@ record ClusterPlan(
     if (!Files.exists(secret)) {
       DurableFile.write(secret, RootCredential.randomText(43) + "\n", "rw-------");
     }
+    keepMasterKey();
     for (Member process : processes()) {
       Properties properties = properties(process, secret, tls);
       if (!certificates.isEmpty()) {
@@ -189,6 +200,25 @@ record ClusterPlan(
       store(process.config(), properties);
     }
     return RootCredential.kept(credentials());
+  }
+
+  private Path masterKey() {
+    return folder.resolve(OwnMasterKey.FILE);
+  }
+
+  /** Makes it for a folder whose gateways have had none, and so have encrypted nothing. */
+  private void keepMasterKey() throws IOException {
+    if (!Files.exists(masterKey())) {
+      Properties gateway = read(processes().getFirst().config());
+      require(
+          gateway.getProperty(MASTER_KEY_FILE) == null,
+          "%s is not there any more: put it back from its copy. If neither objects nor secrets of"
+              + " access keys are encrypted with it, or it is lost for good, write a file with a"
+              + " new master key there. Objects and access keys of the lost one are answered 503",
+          masterKey());
+    }
+    List<Path> folders = List.of(folder);
+    OwnMasterKey.find(folders, false).keep(folders);
   }
 
   private static String paths(
@@ -215,6 +245,7 @@ record ClusterPlan(
       case GATEWAY -> {
         all.setProperty("listen", process.listen().toString());
         all.setProperty("credentials", credentials().toString());
+        all.setProperty(MASTER_KEY_FILE, masterKey().toString());
       }
       case METADATA -> all.setProperty("metadata", process.folder().resolve("metadata").toString());
       case STORAGE -> {

@@ -3,9 +3,11 @@ package dev.ashlar.server.config;
 import static dev.ashlar.server.config.OptionTypes.require;
 
 import dev.ashlar.gateway.encryption.vault.VaultConfig;
+import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Option;
@@ -94,7 +96,9 @@ public final class EncryptionOptions {
       description = "Time that a call of Vault may take before a request is answered 503.")
   private int vaultTimeoutSeconds;
 
-  void check(boolean isSingleProcess) {
+  private @Nullable MinioKmsKey keyOfMinio;
+
+  void check() {
     URI address = vaultAddress;
     require(
         kmsKeys == null || address == null,
@@ -114,9 +118,19 @@ public final class EncryptionOptions {
         "--kms-vault-timeout takes 1 to %s, not %s",
         TIMEOUT_SECONDS_MAX,
         vaultTimeoutSeconds);
+  }
+
+  /**
+   * Checks the keys of a process that encrypts. Others may have its variables in their environment.
+   *
+   * @throws IllegalArgumentException if a key is missing or wrong; the message names the option or
+   *     variable, never the key
+   */
+  void checkKeys(Map<String, String> environment, boolean isSingleProcess) {
     require(
         standard == Standard.NONE || masterKeyFile != null || isSingleProcess,
         "--default-encryption AES256 needs a --master-key-file");
+    keyOfMinio = kmsKeys == null && vaultAddress == null ? MinioKmsKey.in(environment) : null;
   }
 
   /**
@@ -131,9 +145,21 @@ public final class EncryptionOptions {
     return standard;
   }
 
-  /** File with keys of SSE-KMS; null: none is given. */
-  public @Nullable Path kmsKeys() {
-    return kmsKeys;
+  /**
+   * Keys of SSE-KMS by id, the one of requests that name none first; none: none is given.
+   *
+   * @throws IllegalArgumentException what is wrong with their file, without a key
+   */
+  public Map<String, byte[]> kmsKeys() throws IOException {
+    if (kmsKeys != null) {
+      return KmsKeyFile.read(kmsKeys);
+    }
+    return keyOfMinio == null ? Map.of() : Map.of(keyOfMinio.id(), keyOfMinio.key());
+  }
+
+  /** The id of the key that comes from MinIO's variable; null: none does. */
+  @Nullable String kmsKeyOfMinio() {
+    return keyOfMinio == null ? null : keyOfMinio.id();
   }
 
   /** Where Vault is; null: there is none. */

@@ -3,6 +3,7 @@ package dev.ashlar.server.config;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -13,7 +14,7 @@ import picocli.CommandLine.ParameterException;
 
 /**
  * Options under the names that MinIO has for them, in the environment and on the command line. Root
- * credentials are found by {@link RootCredential}.
+ * credentials are found by {@link RootCredential}, a key by {@link MinioKmsKey}.
  */
 final class MinioAliases {
   private static final String PREFIX = "MINIO_";
@@ -24,6 +25,7 @@ final class MinioAliases {
           "--region", List.of("MINIO_SITE_REGION", "MINIO_REGION", "MINIO_REGION_NAME"),
           "--domain", List.of("MINIO_DOMAIN"),
           "--data", List.of("MINIO_VOLUMES"),
+          "--default-encryption", List.of("MINIO_KMS_AUTO_ENCRYPTION"),
           "--listen", List.of("MINIO_ADDRESS"),
           "--management-listen", List.of("MINIO_CONSOLE_ADDRESS"));
 
@@ -90,6 +92,12 @@ final class MinioAliases {
       // Metrics and the state of the store stay on this machine: nobody has asked for them.
       case "--management-listen" ->
           "127.0.0.1" + value.substring(Math.max(0, value.lastIndexOf(':')));
+      case "--default-encryption" ->
+          switch (value.toLowerCase(Locale.ROOT)) {
+            case "on", "true", "enabled", "1", "t" -> "AES256";
+            case "off", "false", "disabled", "0", "f" -> "none";
+            default -> value; // an option that is wrong
+          };
       default -> value;
     };
   }
@@ -100,6 +108,7 @@ final class MinioAliases {
     names.removeIf(name -> !name.startsWith(PREFIX) || OF_KUBERNETES.matcher(name).matches());
     names.removeAll(WITHOUT_EFFECT);
     names.removeAll(RootCredential.variables());
+    names.removeAll(MinioKmsKey.variables());
     VARIABLES.values().forEach(names::removeAll);
     return new ArrayList<>(names);
   }

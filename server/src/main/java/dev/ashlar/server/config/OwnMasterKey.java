@@ -77,7 +77,8 @@ public record OwnMasterKey(Map<String, byte[]> keys, String text) {
     String name = "own-" + HexFormat.of().formatHex(suffix);
     return new OwnMasterKey(
         Map.of(name, key),
-        "# Encrypts the objects of SSE-S3. Without it they are lost: keep a copy elsewhere.\n"
+        "# Encrypts the objects of SSE-S3, and in a cluster the secrets of access keys. Without it"
+            + " they are lost: keep a copy elsewhere.\n"
             + name
             + "="
             + Base64.getEncoder().encodeToString(key)

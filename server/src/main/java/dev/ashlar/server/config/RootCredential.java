@@ -31,12 +31,6 @@ public record RootCredential(String accessKey, String secretKey, String origin, 
           new Variables("MINIO_ROOT_USER", "MINIO_ROOT_PASSWORD"),
           new Variables("MINIO_ACCESS_KEY", "MINIO_SECRET_KEY"));
 
-  /** What may stand behind a variable of MinIO: then its value is the name of a file. */
-  private static final String IN_FILE = "_FILE";
-
-  /** Where such files are if they have no path. */
-  private static final Path SECRETS = Path.of("/run/secrets");
-
   private static final String FILE = "credentials";
   private static final String ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
   private static final String SECRET_ALPHABET =
@@ -75,11 +69,7 @@ public record RootCredential(String accessKey, String secretKey, String origin, 
     }
 
     private boolean isSet(Map<String, String> environment, String name) {
-      // Compose files set variables of MinIO to nothing.
-      return isOfMinio()
-          ? !environment.getOrDefault(name, "").isBlank()
-              || !environment.getOrDefault(name + IN_FILE, "").isBlank()
-          : environment.containsKey(name);
+      return isOfMinio() ? MinioSecrets.isSet(environment, name) : environment.containsKey(name);
     }
 
     RootCredential read(Map<String, String> environment) throws IOException {
@@ -102,16 +92,9 @@ public record RootCredential(String accessKey, String secretKey, String origin, 
     }
 
     private String value(Map<String, String> environment, String name) throws IOException {
-      String value = environment.getOrDefault(name, "");
-      if (!isOfMinio() || !value.isBlank()) {
-        return value;
-      }
-      Path file = Path.of(environment.getOrDefault(name + IN_FILE, ""));
-      try {
-        return Files.readString(Files.exists(file) ? file : SECRETS.resolve(file)).strip();
-      } catch (IOException e) {
-        throw new IOException(name + IN_FILE + " names a file that cannot be read: " + file, e);
-      }
+      return isOfMinio()
+          ? MinioSecrets.value(environment, name)
+          : environment.getOrDefault(name, "");
     }
   }
 
@@ -127,7 +110,7 @@ public record RootCredential(String accessKey, String secretKey, String origin, 
   static List<String> variables() {
     return VARIABLES.stream()
         .flatMap(each -> Stream.of(each.accessKey, each.secretKey))
-        .flatMap(name -> Stream.of(name, name + IN_FILE))
+        .flatMap(name -> Stream.of(name, name + MinioSecrets.IN_FILE))
         .toList();
   }
 

@@ -94,7 +94,10 @@ public final class ServerOptions {
     require(!service.region().isBlank(), "--region takes a name");
     data.check();
     telemetry.check();
-    encryption.check(!cluster.isGiven());
+    encryption.check();
+    if (has(ServerRole.GATEWAY)) {
+      encryption.checkKeys(environment, !cluster.isGiven());
+    }
     background.check();
     sizeOptions.check();
     if (cluster.isGiven()) {
@@ -144,6 +147,13 @@ public final class ServerOptions {
           isDefault && service.acceptsAnyRegion()
               ? new Setting(option.name(), "true", Setting.DERIVED)
               : option;
+      case "--kms-keys" -> {
+        String id = encryption.kmsKeyOfMinio();
+        yield id == null
+            ? option
+            : new Setting(
+                option.name(), "key " + id, OptionSources.inEnvironment(MinioKmsKey.VARIABLE));
+      }
       default -> option;
     };
   }

@@ -12,11 +12,13 @@ import org.jspecify.annotations.Nullable;
 final class DeliveryMeters {
   private final MeterRegistry registry;
   private final Supplier<@Nullable DeliveryState> state;
+  private final Clock clock;
   private final Counter dropped;
 
   DeliveryMeters(MeterRegistry registry, Supplier<@Nullable DeliveryState> state, Clock clock) {
     this.registry = registry;
     this.state = state;
+    this.clock = clock;
     this.dropped =
         Counter.builder("ashlar.events.dropped")
             .description("Events that no configuration of their bucket matched when they were read")
@@ -31,8 +33,7 @@ final class DeliveryMeters {
         "ashlar.events.oldest",
         "Age of the oldest event in the outbox",
         "seconds",
-        known ->
-            known.oldestMs() == 0 ? 0 : Math.max(0, clock.millis() - known.oldestMs()) / 1000.0);
+        known -> ageSeconds(known.oldestMs()));
     gauge(
         "ashlar.events.unknown",
         "Events at hand whose target is not configured; at most "
@@ -42,17 +43,18 @@ final class DeliveryMeters {
         DeliveryState::unknown);
   }
 
+  private double ageSeconds(long timeMs) {
+    return timeMs == 0 ? 0 : Math.max(0, clock.millis() - timeMs) / 1000.0;
+  }
+
+  private double known(ToDoubleFunction<DeliveryState> of) {
+    DeliveryState known = state.get();
+    return known == null ? Double.NaN : of.applyAsDouble(known);
+  }
+
   private void gauge(
       String name, String description, @Nullable String unit, ToDoubleFunction<DeliveryState> of) {
-    Gauge.builder(
-            name,
-            () -> {
-              DeliveryState known = state.get();
-              return known == null ? Double.NaN : of.applyAsDouble(known);
-            })
-        .description(description)
-        .baseUnit(unit)
-        .register(registry);
+    Gauge.builder(name, () -> known(of)).description(description).baseUnit(unit).register(registry);
   }
 
   void dropped() {
@@ -63,6 +65,11 @@ final class DeliveryMeters {
   record OfTarget(Counter sent, Counter failed) {}
 
   OfTarget ofTarget(String arn) {
+    Gauge.builder("ashlar.events.target.oldest", () -> known(now -> ageSeconds(now.oldestMs(arn))))
+        .description("Age of the oldest event at hand that a target has not got; 0: it has all")
+        .baseUnit("seconds")
+        .tag("target", arn)
+        .register(registry);
     return new OfTarget(
         Counter.builder("ashlar.events.sent")
             .description("Events that their target has acknowledged")

@@ -107,7 +107,8 @@ public final class EventDelivery implements PeriodicJobs.Job {
       targets.put(
           target.arn(), new TargetDelivery(target, ended::add, meters.ofTarget(target.arn())));
     }
-    this.unknown = new TargetDelivery(new NoTarget(), ended::add, meters.ofTarget("unknown"));
+    this.unknown =
+        new TargetDelivery(new NoTarget(), ended::add, meters.ofTarget(DeliveryState.UNKNOWN));
     this.restartedNanos = nanoTime.getAsLong();
     this.refreshedNanos = restartedNanos;
     this.looksNanos = restartedNanos - DeliveryState.LOOK.toNanos();
@@ -287,6 +288,7 @@ public final class EventDelivery implements PeriodicJobs.Job {
             page.events().isEmpty() ? 0 : page.events().getFirst().getTimeMs(),
             targets.values().stream().map(target -> target.state(now)).toList(),
             unknown.pending(),
+            unknown.oldestMs(),
             List.copyOf(unknownArns));
   }
 
@@ -307,7 +309,7 @@ public final class EventDelivery implements PeriodicJobs.Job {
   private static final class NoTarget implements EventTarget {
     @Override
     public String arn() {
-      return "unknown";
+      return DeliveryState.UNKNOWN;
     }
 
     @Override

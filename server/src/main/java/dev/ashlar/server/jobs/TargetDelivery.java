@@ -349,12 +349,21 @@ final class TargetDelivery {
     return waiting.isEmpty() ? Long.MAX_VALUE : Math.max(pause, waiting.element().dueNanos - now);
   }
 
+  /** When the oldest event at hand happened; 0: there is none. */
+  long oldestMs() {
+    return keys.values().stream()
+        .mapToLong(key -> key.events.element().event.getTimeMs())
+        .min()
+        .orElse(0);
+  }
+
   DeliveryState.Target state(long now) {
     boolean hasFailed = failed > 0;
     return new DeliveryState.Target(
         target.arn(),
         isDown() ? "down" : failuresInRow > 0 ? "failing" : "up",
         pending,
+        oldestMs(),
         sent,
         failed,
         lastError,

@@ -256,6 +256,7 @@ final class ClusterNode implements RunningServer {
 
   private Serving serve(RemoteMetadata metadata, Membership member, RootCredential root)
       throws Exception {
+    awaitMap(metadata);
     ClusterDrives drives =
         opened.add(
             new ClusterDrives(
@@ -264,7 +265,6 @@ final class ClusterNode implements RunningServer {
                 this::localDrive,
                 new ClusterDrives.Dependencies(loops, tls, resources.slabs(), steady)));
     drives.start();
-    awaitMap(metadata);
     FailureTolerance.measure(drives::failureTolerance, meters);
     DataRisk.measure(drives::riskIfKnown, meters);
     StoreSpace.measure(drives::space, meters);
@@ -283,7 +283,7 @@ final class ClusterNode implements RunningServer {
                     meters,
                     clock,
                     steady,
-                    ObjectKeys.open(options, null, opened),
+                    ObjectKeys.open(options, null, meters, opened),
                     audit,
                     telemetry.tracer()),
                 drives::oldestReadMs));

@@ -70,6 +70,7 @@ import dev.ashlar.server.jobs.ClassMoves;
 import dev.ashlar.server.jobs.EventDelivery;
 import dev.ashlar.server.jobs.KeyRenewal;
 import dev.ashlar.server.jobs.LifecycleJob;
+import dev.ashlar.server.jobs.OutboxShares;
 import dev.ashlar.server.jobs.PeriodicJobs;
 import dev.ashlar.server.jobs.PeriodicJobs.Rest;
 import dev.ashlar.server.jobs.UsageCounting;
@@ -120,6 +121,10 @@ final class GatewayRole implements AutoCloseable {
 
   /** Without targets there are hardly any events: those of targets that are gone. */
   private static final Rest NO_EVENTS_REST = Rest.of(Duration.ofSeconds(10));
+
+  /** A look at a full outbox reads a million rows. */
+  private static final Rest SHARES_REST =
+      new Rest(Duration.ofSeconds(10), 3, Duration.ofMinutes(1));
 
   private static final long LIFECYCLE_REST_MS = 10_000;
 
@@ -281,6 +286,8 @@ final class GatewayRole implements AutoCloseable {
             dependencies.meters());
     Rest rest = targets.byArn().isEmpty() ? NO_EVENTS_REST : EVENTS_REST;
     jobs.start("events", Duration.ZERO, rest, delivery, delivery::skip);
+    OutboxShares shares = new OutboxShares(backend.metadata(), dependencies.meters());
+    jobs.start("event-shares", Duration.ZERO, SHARES_REST, shares, () -> {});
     return delivery;
   }
 

@@ -141,7 +141,7 @@ public final class Node implements RunningServer {
                       meters,
                       clock,
                       steady,
-                      ObjectKeys.open(options, own, opened),
+                      ObjectKeys.open(options, own, meters, opened),
                       audit,
                       telemetry.tracer()),
                   LongUnaryOperator.identity()));

@@ -8,14 +8,15 @@ import dev.ashlar.gateway.encryption.key.MasterKeys;
 import dev.ashlar.gateway.encryption.vault.VaultConfig;
 import dev.ashlar.gateway.encryption.vault.VaultKeys;
 import dev.ashlar.server.config.EncryptionOptions;
-import dev.ashlar.server.config.KmsKeyFile;
 import dev.ashlar.server.config.MasterKeyFile;
 import dev.ashlar.server.config.OwnMasterKey;
 import dev.ashlar.server.config.PortAddress;
 import dev.ashlar.server.config.ServerOptions;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,7 +31,8 @@ final class ObjectKeys {
    * @param own encrypts objects if no file with master keys is named; null: nothing does then
    * @param opened what is to be closed behind the gateway
    */
-  static Encryptions open(ServerOptions options, @Nullable OwnMasterKey own, CloseStack opened)
+  static Encryptions open(
+      ServerOptions options, @Nullable OwnMasterKey own, MeterRegistry meters, CloseStack opened)
       throws IOException {
     MasterKeys masters = masters(options.encryption().masterKeyFile(), own);
     masters
@@ -38,7 +40,7 @@ final class ObjectKeys {
         .forEach((name, fingerprint) -> LOG.info("Master key {} is {}.", name, fingerprint));
     SecureRandom random = new SecureRandom();
     return new Encryptions(
-        new KeyWrapping(masters, kms(options.encryption(), random, opened), random),
+        new KeyWrapping(masters, kms(options.encryption(), random, opened), random, meters),
         options.encryption().standard() == EncryptionOptions.Standard.AES256,
         options.service().listen().stream().anyMatch(PortAddress::isTls));
   }
@@ -57,7 +59,7 @@ final class ObjectKeys {
     if (vault != null) {
       return opened.add(new VaultKeys(vault, options.vaultAuthorities(), System::nanoTime));
     }
-    Path file = options.kmsKeys();
-    return file == null ? KmsKeys.NONE : new LocalKmsKeys(KmsKeyFile.read(file), random);
+    Map<String, byte[]> keys = options.kmsKeys();
+    return keys.isEmpty() ? KmsKeys.NONE : new LocalKmsKeys(keys, random);
   }
 }

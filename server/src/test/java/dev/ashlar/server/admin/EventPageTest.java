@@ -53,8 +53,9 @@ class EventPageTest {
 
   @Test
   void theOneThatDeliversKnowsTheTargets() throws Exception {
-    DeliveryState.Target target = new DeliveryState.Target("arn", "down", 1, 2, 3, "it is down", 4);
-    DeliveryState state = new DeliveryState(9, 9, 9, List.of(target), 5, List.of("other"));
+    DeliveryState.Target target =
+        new DeliveryState.Target("arn", "down", 1, 7, 2, 3, "it is down", 4);
+    DeliveryState state = new DeliveryState(9, 9, 9, List.of(target), 5, 6, List.of("other"));
     EventsInfo info = new EventPage(cluster.metadata, () -> state).info();
     assertEquals(1, info.waiting());
     assertEquals(true, info.delivering());

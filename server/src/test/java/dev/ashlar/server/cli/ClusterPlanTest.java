@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ashlar.server.config.MasterKeyFile;
 import dev.ashlar.server.config.RootCredential;
+import dev.ashlar.server.config.ServerRole;
 import dev.ashlar.transport.tls.CertificateFiles;
 import dev.ashlar.transport.tls.TlsFiles;
 import java.io.IOException;
@@ -13,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -44,7 +47,7 @@ class ClusterPlanTest {
     assertEquals(11, all.stream().map(ClusterPlan.Member::management).distinct().count());
     RootCredential credential = plan.prepare(null, List.of());
     assertEquals(credential.secretKey(), plan.prepare(null, List.of()).secretKey());
-    for (String secret : List.of("secret", "credentials")) {
+    for (String secret : List.of("secret", "credentials", "master-key")) {
       assertEquals(
           "rw-------",
           PosixFilePermissions.toString(Files.getPosixFilePermissions(folder.resolve(secret))));
@@ -66,6 +69,40 @@ class ClusterPlanTest {
       assertTrue(withTls.contains("\ntls-cert=/s.crt,/t.crt"), withTls);
       assertTrue(withTls.contains("\ntls-key=/s.key,/t.key"), withTls);
     }
+  }
+
+  @Test
+  void allGatewaysHaveTheMasterKeyOfTheFolder() throws IOException {
+    ClusterPlan plan = ClusterPlan.of(folder, new ClusterPlan.Wish(6, 3, 2, null, null));
+    plan.prepare(null, List.of());
+    Path file = folder.resolve("master-key");
+    Map<String, byte[]> made = MasterKeyFile.read(file);
+    assertEquals(1, made.size());
+    for (ClusterPlan.Member each : plan.processes()) {
+      boolean isGateway = each.role() == ServerRole.GATEWAY;
+      String config = Files.readString(each.config());
+      assertEquals(isGateway, config.contains("master-key-file=" + file), config);
+    }
+    plan.prepare(null, List.of());
+    assertEquals(made.keySet(), MasterKeyFile.read(file).keySet(), "the next start has it again");
+  }
+
+  /** Objects and secrets of access keys may be encrypted with it. */
+  @Test
+  void aLostMasterKeyIsNotReplaced() throws IOException {
+    ClusterPlan plan = ClusterPlan.of(folder, wish(6, null));
+    plan.prepare(null, List.of());
+    Path file = folder.resolve("master-key");
+    String key = Files.readString(file);
+    Files.delete(file);
+    String said =
+        assertThrows(IllegalArgumentException.class, () -> plan.prepare(null, List.of()))
+            .toString();
+    assertTrue(said.contains(file + " is not there any more"), said);
+    assertTrue(said.contains("secrets of access keys"), said);
+    assertFalse(Files.exists(file));
+    Files.writeString(file, key);
+    plan.prepare(null, List.of());
   }
 
   @Test

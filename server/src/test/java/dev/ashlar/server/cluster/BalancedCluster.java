@@ -77,7 +77,9 @@ public final class BalancedCluster {
           new Accounts(metadata, "0".repeat(32), "ROOT", SecretSeals.NONE),
           new Locator(metadata, (row, slot) -> ShardVerification.State.VERIFIED),
           new KeyRenewal(
-              metadata, new KeyWrapping(MasterKeys.NONE, KmsKeys.NONE, new SecureRandom())),
+              metadata,
+              new KeyWrapping(
+                  MasterKeys.NONE, KmsKeys.NONE, new SecureRandom(), new SimpleMeterRegistry())),
           profile -> {},
           () -> null);
   private final ClusterBalance balance =

@@ -115,7 +115,9 @@ class FailureToleranceTest {
             new Accounts(metadata, "0".repeat(32), "ROOT", SecretSeals.NONE),
             new Locator(metadata, (row, slot) -> ShardVerification.State.VERIFIED),
             new KeyRenewal(
-                metadata, new KeyWrapping(MasterKeys.NONE, KmsKeys.NONE, new SecureRandom())),
+                metadata,
+                new KeyWrapping(
+                    MasterKeys.NONE, KmsKeys.NONE, new SecureRandom(), new SimpleMeterRegistry())),
             profile -> {},
             () -> null);
     assertEquals(new FailureTolerance(2, null), admin.state().failureTolerance());

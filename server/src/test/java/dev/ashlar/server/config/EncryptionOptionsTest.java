@@ -20,11 +20,11 @@ class EncryptionOptionsTest {
   }
 
   @Test
-  void nothingIsEncryptedByDefault() {
+  void nothingIsEncryptedByDefault() throws Exception {
     EncryptionOptions none = parsed("");
     assertEquals(EncryptionOptions.Standard.NONE, none.standard());
     assertNull(none.masterKeyFile());
-    assertNull(none.kmsKeys());
+    assertTrue(none.kmsKeys().isEmpty());
     assertNull(none.vault());
     assertEquals(
         EncryptionOptions.Standard.AES256, parsed("--default-encryption aes256").standard());
@@ -67,7 +67,7 @@ class EncryptionOptionsTest {
   @Test
   void aClusterNeedsAMasterKeyToEncrypt() {
     EncryptionOptions options = parsed("--default-encryption AES256");
-    options.check(true);
-    assertThrows(IllegalArgumentException.class, () -> options.check(false));
+    options.checkKeys(Map.of(), true);
+    assertThrows(IllegalArgumentException.class, () -> options.checkKeys(Map.of(), false));
   }
 }

@@ -1,15 +1,21 @@
 package dev.ashlar.server.config;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.protocol.model.Profile;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Base64;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -164,10 +170,145 @@ class MinioAliasesTest {
             "MINIO_PORT_9000_TCP", "tcp://10.0.0.1:9000",
             "MINIO_SERVICE_HOST", "10.0.0.1",
             "MINIO_NOTIFY_WEBHOOK_ENABLE_x", "on",
-            "MINIO_KMS_SECRET_KEY", "a:b",
+            "MINIO_KMS_SECRET_KEY_FILE", "key",
+            "MINIO_KMS_KES_ENDPOINT", "https://kes:7373",
             "PATH", "/bin");
     assertEquals(
-        List.of("MINIO_KMS_SECRET_KEY", "MINIO_NOTIFY_WEBHOOK_ENABLE_x"),
+        List.of("MINIO_KMS_KES_ENDPOINT", "MINIO_NOTIFY_WEBHOOK_ENABLE_x"),
         OptionSources.unknownOfMinio(environment));
+  }
+
+  private static final String KEY = "oyArl7zlPECEduNbB1KXgdzDn2Bdpvvw0l8VO51HQnY=";
+
+  @Test
+  void itsKeyIsOneOfKms() throws Exception {
+    Path file = Files.writeString(folder.resolve("key"), "of-file:" + KEY + "\n");
+    byte[] key = Base64.getDecoder().decode(KEY);
+    Map<String, byte[]> ofVariable =
+        parse(Map.of("MINIO_KMS_SECRET_KEY", "my-minio-key:" + KEY)).encryption().kmsKeys();
+    assertArrayEquals(key, ofVariable.get("my-minio-key"));
+    Map<String, byte[]> ofFile =
+        parse(Map.of("MINIO_KMS_SECRET_KEY_FILE", file.toString())).encryption().kmsKeys();
+    assertArrayEquals(key, ofFile.get("of-file"));
+    assertTrue(parse(Map.of("MINIO_KMS_SECRET_KEY", "")).encryption().kmsKeys().isEmpty());
+    assertEquals(EncryptionOptions.Standard.NONE, parse(Map.of()).encryption().standard());
+  }
+
+  @Test
+  void ownKeysComeBeforeThatOfMinio() throws Exception {
+    Path file =
+        Files.writeString(
+            folder.resolve("keys.json"), "{\"keys\":[{\"id\":\"ours\",\"key\":\"" + KEY + "\"}]}");
+    Map<String, String> environment = Map.of("MINIO_KMS_SECRET_KEY", "theirs:" + KEY);
+    assertEquals(
+        Set.of("ours"), parse(environment, "--kms-keys=" + file).encryption().kmsKeys().keySet());
+    ServerOptions vault =
+        parse(
+            environment,
+            "--kms-vault-address=https://vault:8200",
+            "--kms-vault-token-file=" + file);
+    assertTrue(vault.encryption().kmsKeys().isEmpty());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "name",
+        "name:",
+        ":" + KEY,
+        "name:c2hvcnQ=",
+        "name:" + KEY + "x",
+        "a b:" + KEY,
+        KEY + ":name"
+      })
+  void aWrongKeyIsNamedAndNotShown(String value) {
+    String said =
+        assertThrows(
+                IllegalArgumentException.class, () -> parse(Map.of("MINIO_KMS_SECRET_KEY", value)))
+            .getMessage();
+    assertEquals("MINIO_KMS_SECRET_KEY takes NAME:KEY, with 32 bytes in Base64", said);
+  }
+
+  @Test
+  void aFileWithItsKeyThatIsNotThereIsNamed() {
+    Map<String, String> environment =
+        Map.of("MINIO_KMS_SECRET_KEY_FILE", folder.resolve("none").toString());
+    String said = assertThrows(IllegalArgumentException.class, () -> parse(environment)).toString();
+    assertTrue(said.contains("MINIO_KMS_SECRET_KEY_FILE names a file"), said);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"name:" + KEY, KEY, "/" + KEY})
+  void aKeyInPlaceOfAFileIsNotShown(String value) {
+    Map<String, String> environment = Map.of("MINIO_KMS_SECRET_KEY_FILE", value);
+    StringWriter said = new StringWriter();
+    assertThrows(IllegalArgumentException.class, () -> parse(environment))
+        .printStackTrace(new PrintWriter(said));
+    assertTrue(said.toString().contains("MINIO_KMS_SECRET_KEY_FILE names a file"), "not named");
+    assertFalse(said.toString().contains(KEY), "the key is shown");
+  }
+
+  /** Of a machine with several processes, they may be in the environment of all. */
+  @ParameterizedTest
+  @ValueSource(strings = {"storage", "metadata", "storage,metadata"})
+  void nodesWithoutAGatewayNeedNoKeys(String roles) throws Exception {
+    String[] node = {
+      "--cluster=c",
+      "--node=n",
+      "--metadata-nodes=n:9002",
+      "--expect-drives=6",
+      "--data=" + folder.resolve("data"),
+      "--metadata=" + folder.resolve("metadata"),
+      "--roles=" + roles
+    };
+    Map<String, String> secret = Map.of(ClusterOptions.SECRET_VARIABLE, "sixteen bytes or more");
+    for (Map<String, String> variables :
+        List.of(
+            Map.of("MINIO_KMS_AUTO_ENCRYPTION", "on"),
+            Map.of("MINIO_KMS_SECRET_KEY", "no key"),
+            Map.of("MINIO_KMS_SECRET_KEY_FILE", folder.resolve("none").toString()))) {
+      Map<String, String> environment = new HashMap<>(secret);
+      environment.putAll(variables);
+      assertTrue(parse(environment, node).encryption().kmsKeys().isEmpty());
+      String[] gateway = node.clone();
+      gateway[node.length - 1] = "--roles=gateway," + roles;
+      String said =
+          assertThrows(IllegalArgumentException.class, () -> parse(environment, gateway))
+              .toString();
+      assertTrue(said.contains("--master-key-file") || said.contains("MINIO_KMS_SECRET_KEY"), said);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"on, AES256", "true, AES256", "ON, AES256", "off, NONE", "'', NONE"})
+  void everyNewObjectIsEncryptedIfItSaysSo(String value, EncryptionOptions.Standard expected) {
+    Map<String, String> environment = Map.of("MINIO_KMS_AUTO_ENCRYPTION", value);
+    assertEquals(expected, parse(environment).encryption().standard());
+    assertEquals(
+        EncryptionOptions.Standard.NONE,
+        parse(environment, "--default-encryption=none").encryption().standard());
+  }
+
+  @Test
+  void settingsNameTheKeyAndDoNotShowIt() {
+    Map<String, String> environment =
+        Map.of("MINIO_KMS_SECRET_KEY", "theirs:" + KEY, "MINIO_KMS_AUTO_ENCRYPTION", "on");
+    ServerOptions options = new ServerOptions();
+    CommandLine line = new CommandLine(options).setCaseInsensitiveEnumValuesAllowed(true);
+    OptionSources.use(line, environment);
+    line.parseArgs();
+    options.check(environment);
+    List<Setting> settings =
+        options.settings(OptionSources.settings(line.getCommandSpec()), environment);
+    assertTrue(
+        settings.containsAll(
+            List.of(
+                new Setting("--kms-keys", "key theirs", "MINIO_KMS_SECRET_KEY in the environment"),
+                new Setting(
+                    "--default-encryption",
+                    "AES256",
+                    "MINIO_KMS_AUTO_ENCRYPTION in the environment"))),
+        settings::toString);
+    assertFalse(settings.toString().contains(KEY), "the key is shown");
   }
 }

@@ -433,6 +433,7 @@ class EventDeliveryTest {
     assertEquals(1, state.unknown());
     assertEquals(List.of(A), state.unknownTargets());
     assertEquals(1, store.meters.get("ashlar.events.unknown").gauge().value());
+    assertTrue(oldestOf(DeliveryState.UNKNOWN) > 0);
     store.runAll(store.delivery(a, b)); // the operator has configured it again
     assertEquals(1, a.count());
     assertEquals(1, b.count());
@@ -475,6 +476,11 @@ class EventDeliveryTest {
     assertEquals(1, a.count());
   }
 
+  /** Which target is to blame for what waits. */
+  private double oldestOf(String target) {
+    return store.meters.get("ashlar.events.target.oldest").tag("target", target).gauge().value();
+  }
+
   @Test
   void theStateIsKnownOnlyWhereEventsAreDelivered() throws Exception {
     bucketOfBoth();
@@ -493,6 +499,8 @@ class EventDeliveryTest {
     assertEquals(1_000_000, state.oldestMs());
     assertEquals(1, store.meters.get("ashlar.events.waiting").gauge().value());
     assertEquals(3, store.meters.get("ashlar.events.oldest").gauge().value());
+    assertEquals(3, oldestOf(A));
+    assertEquals(0, oldestOf(B));
     delivery.skip();
     assertNull(delivery.state());
     assertTrue(a.hanging.getFirst().isCancelled());

@@ -7,9 +7,12 @@ import dev.ashlar.gateway.notification.Notifications;
 import dev.ashlar.gateway.operation.shared.BucketDocumentKind;
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.metadata.memory.TestBlobs;
+import dev.ashlar.metadata.table.Changes;
+import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.protocol.client.ManualClock;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.message.BalanceRow;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.DeleteObjects;
 import dev.ashlar.protocol.message.ObjectSummary;
@@ -19,7 +22,10 @@ import dev.ashlar.protocol.model.Profile;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
 
 /** Buckets whose empty objects come and go, and the job that tells of that, over real metadata. */
 final class EventStore {
@@ -40,6 +46,11 @@ final class EventStore {
 
   void create(String bucket) {
     metadata.require(TestBlobs.createBucket(bucket));
+  }
+
+  /** A bucket of this account. */
+  void create(String bucket, String account) {
+    metadata.require(TestBlobs.createBucket(bucket, account));
   }
 
   /**
@@ -88,6 +99,14 @@ final class EventStore {
         Command.newBuilder()
             .setDeleteObjects(
                 DeleteObjects.newBuilder().setBucket(bucket).addAllKeys(List.of(keys))));
+  }
+
+  /** Whether metadata was restored from a backup, and that is not accepted yet. */
+  void setRestored(boolean restored) {
+    BalanceRow row = BalanceRow.newBuilder().setPaused(restored).setRestored(restored).build();
+    TreeMap<byte[], Optional<byte[]>> rows = new TreeMap<>(Arrays::compareUnsigned);
+    rows.put(Keys.balance(), Optional.of(row.toByteArray()));
+    metadata.table().write(new Changes(rows));
   }
 
   EventDelivery delivery(EventTarget... targets) {

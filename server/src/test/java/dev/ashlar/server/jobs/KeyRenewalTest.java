@@ -36,6 +36,7 @@ import dev.ashlar.protocol.message.VersionEntry;
 import dev.ashlar.protocol.message.VersionRef;
 import dev.ashlar.protocol.message.Versioning;
 import dev.ashlar.protocol.model.Profile;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.lang.reflect.Proxy;
 import java.security.SecureRandom;
 import java.util.ArrayList;
@@ -64,7 +65,8 @@ class KeyRenewalTest {
       Arrays.fill(key, ((Integer) namesAndFills[i + 1]).byteValue());
       keys.put((String) namesAndFills[i], key);
     }
-    return new KeyWrapping(new MasterKeys(keys), KmsKeys.NONE, new SecureRandom());
+    return new KeyWrapping(
+        new MasterKeys(keys), KmsKeys.NONE, new SecureRandom(), new SimpleMeterRegistry());
   }
 
   @BeforeEach
@@ -273,7 +275,10 @@ class KeyRenewalTest {
     SecureRandom random = new SecureRandom();
     KeyWrapping withKms =
         new KeyWrapping(
-            rotated.masters(), new LocalKmsKeys(Map.of("reports", new byte[32]), random), random);
+            rotated.masters(),
+            new LocalKmsKeys(Map.of("reports", new byte[32]), random),
+            random,
+            new SimpleMeterRegistry());
     ByteString first = wrapped(before);
     put("k", first);
     ByteString asked =
@@ -344,7 +349,8 @@ class KeyRenewalTest {
   @ValueSource(ints = {0, 1, 8})
   void itEndsWhenTheKeyManagementIsAway(int answers) throws Exception {
     AwayKms kms = new AwayKms(answers);
-    KeyWrapping keys = new KeyWrapping(MasterKeys.NONE, kms, new SecureRandom());
+    KeyWrapping keys =
+        new KeyWrapping(MasterKeys.NONE, kms, new SecureRandom(), new SimpleMeterRegistry());
     for (int i = 0; i < 100; i++) {
       put("k" + i, keys.create(new Encryption.Kms("k", ByteString.EMPTY, false)).wrapped());
     }

@@ -227,7 +227,11 @@ public class ClusterRolesTest {
                     clock,
                     clock,
                     new Encryptions(
-                        new KeyWrapping(MasterKeys.NONE, KmsKeys.NONE, new SecureRandom()),
+                        new KeyWrapping(
+                            MasterKeys.NONE,
+                            KmsKeys.NONE,
+                            new SecureRandom(),
+                            new SimpleMeterRegistry()),
                         false,
                         false),
                     null,

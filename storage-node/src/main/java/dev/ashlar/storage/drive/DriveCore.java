@@ -92,7 +92,8 @@ final class DriveCore {
             identity.drive().id(),
             limits,
             files,
-            new SegmentFiles(files, limits, index.segments(), context.drivesOnFileSystem()),
+            new SegmentFiles(
+                files, limits, index.segments(), context.drivesOnFileSystem(), parts.meters()),
             index,
             ChangedShards.of(index, parts.recent()),
             parts.slabs(),

@@ -162,7 +162,9 @@ public final class ChannelFiles implements RawFiles {
 
   /**
    * Writes zeros instead of leaving holes: with holes or reserved space, each later sync would also
-   * write the journal of the file system, at 1.5 times the time and CPU.
+   * write the journal of the file system, at 1.5 times the time and CPU. A sync that runs while the
+   * file system shuts down (ext4, XFS) could even succeed without its write to the journal, and
+   * what was acknowledged would be gone.
    */
   private static void fill(RawFile file, long size) throws IOException {
     ByteBuffer zeros = alignedBuffer((int) Math.min(size, FILL_BYTES));

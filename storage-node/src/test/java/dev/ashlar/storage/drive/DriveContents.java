@@ -50,10 +50,7 @@ final class DriveContents {
 
   /** Writes another shard and, with some, does more; what is not acknowledged does not count. */
   void addOne(DriveStore store) throws ShardException {
-    int number = ++last;
-    byte[] bytes = noise(1 + random.nextInt(3 * BLOCK));
-    ask(told -> store.write(AbstractShardStoreContract.shardWrite(shard(number), 0, bytes), told));
-    shards.put(number, new Expected(bytes, ShardView.ORIGINAL));
+    int number = addPlain(store, 1 + random.nextInt(3 * BLOCK));
     int kind = random.nextInt(5);
     if (kind == 1 || kind == 2) {
       change(store, number, kind == 2);
@@ -67,6 +64,15 @@ final class DriveContents {
         throw e;
       }
     }
+  }
+
+  /** Writes another shard of so many bytes. */
+  int addPlain(DriveStore store, int length) throws ShardException {
+    int number = ++last;
+    byte[] bytes = noise(length);
+    ask(told -> store.write(AbstractShardStoreContract.shardWrite(shard(number), 0, bytes), told));
+    shards.put(number, new Expected(bytes, ShardView.ORIGINAL));
+    return number;
   }
 
   private void change(DriveStore store, int number, boolean isFolded) throws ShardException {
@@ -102,7 +108,7 @@ final class DriveContents {
         byte[] got = read(store, each.getKey(), expected);
         assertArrayEquals(expected.bytes(), got, what);
       } catch (ShardException e) {
-        throw new AssertionError(what + ": " + e, e);
+        throw new AssertionError(what + ": " + e + " with " + expected.view(), e);
       }
     }
     for (int number : deleted) {

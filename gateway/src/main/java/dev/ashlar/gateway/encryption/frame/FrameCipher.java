@@ -5,6 +5,8 @@ import dev.ashlar.protocol.layout.FrameLayout;
 import java.nio.ByteBuffer;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
+import java.util.Arrays;
+import java.util.concurrent.LinkedBlockingDeque;
 import javax.crypto.AEADBadTagException;
 import javax.crypto.Cipher;
 import javax.crypto.SecretKey;
@@ -13,22 +15,30 @@ import javax.crypto.spec.GCMParameterSpec;
 /**
  * Encrypts and decrypts single frames with AES-256-GCM. A frame is a fresh nonce, what GCM makes of
  * the plain bytes, and its tag; the id of the run and the number of the frame are its associated
- * data. Arrays, because for them the JDK has the fast instructions. Used by one thread.
+ * data. Arrays, because for them the JDK has the fast instructions.
+ *
+ * <p>One is {@link #take taken} for a single frame, used by one thread that does not wait
+ * meanwhile, and {@link #giveBack given back} without its plain bytes. So there are hardly more of
+ * them than processors, however many requests run.
  */
 final class FrameCipher {
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final int NONCE_BYTES = FrameLayout.NONCE_BYTES;
   private static final int TAG_BYTES = FrameLayout.TAG_BYTES;
 
-  private final SecretKey key;
+  /** The one that was used last is taken first: its arrays are in the processor's cache. */
+  private static final LinkedBlockingDeque<FrameCipher> IDLE =
+      new LinkedBlockingDeque<>(Runtime.getRuntime().availableProcessors());
+
   private final Cipher cipher;
+  private final byte[] stored = new byte[FrameLayout.FRAME_BYTES];
+  private final byte[] plain = new byte[FrameLayout.PLAIN_BYTES];
   private final ByteBuffer associated = ByteBuffer.allocate(EncryptedRuns.ID_BYTES + Long.BYTES);
 
-  /**
-   * @param key of AES-256
-   */
-  FrameCipher(SecretKey key) {
-    this.key = key;
+  /** Bytes of {@link #plain} that may be of a frame. */
+  private int plainLength;
+
+  private FrameCipher() {
     try {
       cipher = Cipher.getInstance("AES/GCM/NoPadding");
     } catch (GeneralSecurityException e) {
@@ -36,18 +46,41 @@ final class FrameCipher {
     }
   }
 
+  static FrameCipher take() {
+    FrameCipher idle = IDLE.pollFirst();
+    return idle == null ? new FrameCipher() : idle;
+  }
+
+  /** Clears the plain bytes: it may be long until others overwrite them. */
+  void giveBack() {
+    Arrays.fill(plain, 0, plainLength, (byte) 0);
+    plainLength = 0;
+    IDLE.offerFirst(this);
+  }
+
+  /** Where {@link #open} expects the bytes of a frame, from the first on. */
+  byte[] stored() {
+    return stored;
+  }
+
+  /** Where {@link #open} leaves the plain bytes, from the first on. */
+  byte[] plain() {
+    return plain;
+  }
+
   /**
    * Makes a frame of plain bytes, in place.
    *
+   * @param key of AES-256
    * @param bytes with the plain bytes behind the room for the nonce, and room for the tag behind
    *     them; afterwards they begin with the stored bytes
    */
-  void seal(Frame frame, byte[] bytes) {
+  void seal(SecretKey key, Frame frame, byte[] bytes) {
     byte[] nonce = new byte[NONCE_BYTES];
     RANDOM.nextBytes(nonce);
     System.arraycopy(nonce, 0, bytes, 0, NONCE_BYTES);
     try {
-      begin(Cipher.ENCRYPT_MODE, frame, bytes);
+      begin(Cipher.ENCRYPT_MODE, key, frame, bytes);
       cipher.doFinal(bytes, NONCE_BYTES, frame.plainLength(), bytes, NONCE_BYTES);
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("a data key cannot encrypt", e);
@@ -55,12 +88,13 @@ final class FrameCipher {
   }
 
   /**
-   * Decrypts the first bytes of {@code stored} into the first bytes of {@code plain}; false if they
-   * are not this frame, whole and unchanged: then what is in {@code plain} means nothing.
+   * Decrypts what is in {@link #stored} into {@link #plain}; false if it is not this frame, whole
+   * and unchanged: then what is in {@code plain} means nothing.
    */
-  boolean open(Frame frame, byte[] stored, byte[] plain) {
+  boolean open(SecretKey key, Frame frame) {
+    plainLength = frame.plainLength();
     try {
-      begin(Cipher.DECRYPT_MODE, frame, stored);
+      begin(Cipher.DECRYPT_MODE, key, frame, stored);
       cipher.doFinal(stored, NONCE_BYTES, frame.plainLength() + TAG_BYTES, plain, 0);
       return true;
     } catch (AEADBadTagException e) {
@@ -70,8 +104,9 @@ final class FrameCipher {
     }
   }
 
-  private void begin(int mode, Frame frame, byte[] stored) throws GeneralSecurityException {
-    cipher.init(mode, key, new GCMParameterSpec(TAG_BYTES * Byte.SIZE, stored, 0, NONCE_BYTES));
+  private void begin(int mode, SecretKey key, Frame frame, byte[] nonce)
+      throws GeneralSecurityException {
+    cipher.init(mode, key, new GCMParameterSpec(TAG_BYTES * Byte.SIZE, nonce, 0, NONCE_BYTES));
     associated.clear();
     frame.run().copyTo(associated);
     cipher.updateAAD(associated.putLong(frame.number()).flip());

@@ -6,7 +6,6 @@ import dev.ashlar.blob.ObjectStore;
 import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.client.ShardData;
 import dev.ashlar.protocol.layout.ByteRange;
-import dev.ashlar.protocol.layout.FrameLayout;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Iterator;
@@ -19,26 +18,19 @@ import org.jspecify.annotations.Nullable;
  * Used by one thread.
  */
 public final class FrameOpener {
-  private final FrameCipher cipher;
+  private final SecretKey key;
   private final Iterator<Frame> frames;
   private final ByteRange range;
   private final ObjectStore.DataSink out;
   private final ArrayDeque<ShardData> pending = new ArrayDeque<>();
-  private final int bufferBytes;
-
-  // Empty until the first bytes come: memory for the read is admitted by then.
-  private byte[] stored = new byte[0];
-  private byte[] plain = stored;
   private @Nullable Frame frame;
   private int pendingBytes;
 
-  private FrameOpener(
-      SecretKey key, RunMap runs, ByteRange range, long storedLength, ObjectStore.DataSink out) {
-    this.cipher = new FrameCipher(key);
+  private FrameOpener(SecretKey key, RunMap runs, ByteRange range, ObjectStore.DataSink out) {
+    this.key = key;
     this.frames = runs.framesFrom(range.offset());
     this.range = range;
     this.out = out;
-    this.bufferBytes = (int) Math.min(FrameLayout.FRAME_BYTES, storedLength);
   }
 
   /**
@@ -57,10 +49,9 @@ public final class FrameOpener {
       ObjectStore.DataSink out)
       throws DataUnavailableException, InterruptedException {
     RunMap runs = RunMap.of(object.object());
-    ByteRange stored = runs.stored(range);
-    FrameOpener opener = new FrameOpener(key, runs, range, stored.length(), out);
+    FrameOpener opener = new FrameOpener(key, runs, range, out);
     try {
-      store.read(object, stored, opener::accept);
+      store.read(object, runs.stored(range), opener::accept);
     } finally {
       opener.pending.forEach(ShardData::release);
     }
@@ -86,32 +77,44 @@ public final class FrameOpener {
   }
 
   private void open(Frame whole) throws DataUnavailableException, InterruptedException {
-    if (stored.length == 0) {
-      stored = new byte[bufferBytes];
-      plain = new byte[bufferBytes];
-    }
-    int at = 0;
-    for (ShardData piece : pending) {
-      int count = piece.bytes().remaining();
-      piece.bytes().get(0, stored, at, count);
-      at += count;
-    }
-    if (!cipher.open(whole, stored, plain)) {
-      throw damaged(whole);
-    }
     int from = (int) Math.max(0, range.offset() - whole.plainOffset());
     int to = (int) Math.min(whole.plainLength(), range.end() - whole.plainOffset());
-    while (from < to) {
-      ShardData piece = pending.remove();
-      int count = Math.min(to - from, piece.bytes().remaining());
-      ByteBuffer bytes = piece.bytes().slice(0, count).put(0, plain, from, count);
-      from += count;
-      out.accept(new ShardData(piece.slab(), bytes));
+    FrameCipher cipher = FrameCipher.take();
+    try {
+      int at = 0;
+      for (ShardData piece : pending) {
+        int count = piece.bytes().remaining();
+        piece.bytes().get(0, cipher.stored(), at, count);
+        at += count;
+      }
+      if (!cipher.open(key, whole)) {
+        throw damaged(whole);
+      }
+      keepPlain(cipher.plain(), from, to);
+    } finally {
+      cipher.giveBack();
     }
-    pending.forEach(ShardData::release);
-    pending.clear();
+    while (!pending.isEmpty()) {
+      out.accept(pending.remove());
+    }
     pendingBytes = 0;
     frame = null;
+  }
+
+  /** Puts plain bytes in place of the stored ones, and gives back what is not needed for that. */
+  private void keepPlain(byte[] plain, int from, int to) {
+    int pieces = pending.size();
+    for (int at = from; pieces > 0; pieces--) {
+      ShardData piece = pending.remove();
+      int count = Math.min(to - at, piece.bytes().remaining());
+      if (count == 0) {
+        piece.release();
+      } else {
+        pending.add(
+            new ShardData(piece.slab(), piece.bytes().slice(0, count).put(0, plain, at, count)));
+        at += count;
+      }
+    }
   }
 
   private static DataUnavailableException damaged(Frame frame) {

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Encrypts plain bytes as consecutive frames. Used by one thread. */
 public final class FrameSealer {
-  private final FrameCipher cipher;
+  private final SecretKey key;
   private final Iterator<Frame> frames;
   private final Sink out;
   private final int expectedStored;
@@ -33,7 +33,7 @@ public final class FrameSealer {
    * @param expectedLength plain bytes, or -1 when unknown; sizes the buffers
    */
   public FrameSealer(SecretKey key, Iterator<Frame> frames, long expectedLength, Sink out) {
-    this.cipher = new FrameCipher(key);
+    this.key = key;
     this.frames = frames;
     this.out = out;
     boolean isShort = expectedLength >= 0 && expectedLength < FrameLayout.PLAIN_BYTES;
@@ -97,7 +97,12 @@ public final class FrameSealer {
   }
 
   private void seal(Frame full) throws DataUnavailableException, InterruptedException {
-    cipher.seal(full, bytes);
+    FrameCipher cipher = FrameCipher.take();
+    try {
+      cipher.seal(key, full, bytes);
+    } finally {
+      cipher.giveBack();
+    }
     frame = null;
     filled = 0;
     out.write(ByteBuffer.wrap(bytes, 0, full.storedLength()));

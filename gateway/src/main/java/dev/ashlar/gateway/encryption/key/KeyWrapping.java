@@ -6,6 +6,7 @@ import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.protocol.message.KeyProtection;
 import dev.ashlar.protocol.message.WrappedKey;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.security.SecureRandom;
 import java.util.Objects;
 import java.util.Optional;
@@ -19,11 +20,13 @@ public final class KeyWrapping {
   private final MasterKeys masters;
   private final KmsKeys kms;
   private final SecureRandom random;
+  private final KeyMeters meters;
 
-  public KeyWrapping(MasterKeys masters, KmsKeys kms, SecureRandom random) {
+  public KeyWrapping(MasterKeys masters, KmsKeys kms, SecureRandom random, MeterRegistry registry) {
     this.masters = masters;
     this.kms = kms;
     this.random = random;
+    this.meters = new KeyMeters(registry);
   }
 
   /** A data key, and how it is stored. */
@@ -102,18 +105,25 @@ public final class KeyWrapping {
     return stored.equals(ByteString.copyFrom(present));
   }
 
-  private static WrappedKey parsed(ByteString wrapped) throws S3Exception {
+  private WrappedKey parsed(ByteString wrapped) throws S3Exception {
     try {
       return WrappedKey.parseFrom(wrapped);
     } catch (InvalidProtocolBufferException e) {
-      throw KeyFailures.unreadable("it is no document of keys");
+      throw meters.unopened(
+          KeyProtection.UNRECOGNIZED, KeyFailures.unreadable("it is no document of keys"));
     }
   }
 
   private ByteString wrap(DataKey key, Encryption how) throws S3Exception, InterruptedException {
     return switch (how) {
       case Encryption.Master master -> withMaster(key);
-      case Encryption.Kms with -> withKms(key, with);
+      case Encryption.Kms with -> {
+        try {
+          yield withKms(key, with);
+        } catch (S3Exception e) {
+          throw meters.unsealed(KeyProtection.KEY_PROTECTION_KMS, e);
+        }
+      }
       case Encryption.Customer customer -> withCustomer(key, customer.key());
     };
   }
@@ -137,6 +147,14 @@ public final class KeyWrapping {
     return new S3Exception(
         S3Error.NOT_IMPLEMENTED,
         "Server side encryption is specified, but the server has no master key.");
+  }
+
+  /** 503 where the bucket or the server encrypts by default, and there is no master key. */
+  public S3Exception withoutStandardMaster() {
+    return meters.unsealed(
+        KeyProtection.KEY_PROTECTION_MASTER,
+        KeyFailures.unsealed(
+            "the default of its bucket or of the server is AES256, and there is no master key"));
   }
 
   private ByteString withKms(DataKey key, Encryption.Kms with)
@@ -177,6 +195,15 @@ public final class KeyWrapping {
   public DataKey open(ByteString wrapped, @Nullable CustomerKey customer)
       throws S3Exception, InterruptedException {
     WrappedKey key = parsed(wrapped);
+    try {
+      return opened(key, customer);
+    } catch (S3Exception e) {
+      throw meters.unopened(key.getProtection(), e);
+    }
+  }
+
+  private DataKey opened(WrappedKey key, @Nullable CustomerKey customer)
+      throws S3Exception, InterruptedException {
     boolean isOfCustomer = key.getProtection() == KeyProtection.KEY_PROTECTION_CUSTOMER;
     if (isOfCustomer && customer == null) {
       throw CustomerKeyErrors.missing();
@@ -197,19 +224,21 @@ public final class KeyWrapping {
   }
 
   private DataKey ofMaster(WrappedKey key, byte[] sealed, byte[] bound) throws S3Exception {
-    String wanted =
-        "sealed with master key %s (%s)"
-            .formatted(key.getKey(), SealingKey.text(key.getFingerprint().toByteArray()));
     SealingKey master = masters.of(key.getFingerprint());
     if (master == null) {
       throw KeyFailures.unreadable(
-          wanted + KeyFailures.instead("name", masters.named(key.getKey())));
+          wanted(key) + KeyFailures.instead("name", masters.named(key.getKey())));
     }
     try {
       return master.open(sealed, bound);
     } catch (DamagedKeyException e) {
-      throw KeyFailures.unreadable(wanted + ": " + e.getMessage());
+      throw KeyFailures.unreadable(wanted(key) + ": " + e.getMessage());
     }
+  }
+
+  private static String wanted(WrappedKey key) {
+    return "sealed with master key %s (%s)"
+        .formatted(key.getKey(), SealingKey.text(key.getFingerprint().toByteArray()));
   }
 
   private static DataKey ofCustomer(CustomerKey customer, byte[] sealed, byte[] bound)

@@ -16,7 +16,8 @@ public interface KmsKeys {
   /**
    * Whether new objects may name the key.
    *
-   * @throws S3Exception KMS.NotFoundException, or ServiceUnavailable if nobody can tell
+   * @throws S3Exception KMS.NotFoundException if there is none, or none for this server;
+   *     ServiceUnavailable if nobody can tell
    */
   void requireKnown(String keyId) throws S3Exception, InterruptedException;
 

@@ -56,15 +56,19 @@ public final class LocalKmsKeys implements KmsKeys {
   @Override
   public DataKey open(String keyId, byte[] fingerprint, byte[] sealed, byte[] bound)
       throws S3Exception {
-    String wanted = "sealed with KMS key %s (%s)".formatted(keyId, SealingKey.text(fingerprint));
     SealingKey key = SealingKey.of(fingerprint, keys.values());
     if (key == null) {
-      throw KeyFailures.unreadable(wanted + KeyFailures.instead("id", keys.get(keyId)));
+      throw KeyFailures.unreadable(
+          wanted(keyId, fingerprint) + KeyFailures.instead("id", keys.get(keyId)));
     }
     try {
       return key.open(sealed, bound);
     } catch (DamagedKeyException e) {
-      throw KeyFailures.unreadable(wanted + ": " + e.getMessage());
+      throw KeyFailures.unreadable(wanted(keyId, fingerprint) + ": " + e.getMessage());
     }
+  }
+
+  private static String wanted(String keyId, byte[] fingerprint) {
+    return "sealed with KMS key %s (%s)".formatted(keyId, SealingKey.text(fingerprint));
   }
 }

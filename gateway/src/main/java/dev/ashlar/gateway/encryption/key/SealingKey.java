@@ -39,14 +39,21 @@ final class SealingKey {
   /** Each derived key encrypts once. */
   private static final GCMParameterSpec NONCE = new GCMParameterSpec(TAG_BYTES * 8, new byte[12]);
 
-  private final SecretKeySpec key;
+  /** With the key in it; each use is one of a copy, which costs less than a new one. */
+  private final Mac mac;
+
   private final byte[] fingerprint;
 
   SealingKey(byte[] key) {
     if (key.length != BYTES) {
       throw new IllegalArgumentException("a key that seals has " + BYTES + " bytes");
     }
-    this.key = new SecretKeySpec(key, "HmacSHA256");
+    try {
+      this.mac = Mac.getInstance("HmacSHA256");
+      mac.init(new SecretKeySpec(key, "HmacSHA256"));
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("every Java has HMAC-SHA256", e);
+    }
     this.fingerprint = Arrays.copyOf(derived(NAME, new byte[0]), FINGERPRINT_BYTES);
   }
 
@@ -131,12 +138,11 @@ final class SealingKey {
 
   private byte[] derived(byte[] purpose, byte[] salt) {
     try {
-      Mac mac = Mac.getInstance("HmacSHA256");
-      mac.init(key);
-      mac.update(purpose);
-      return mac.doFinal(salt);
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("a key cannot be derived", e);
+      Mac copy = (Mac) mac.clone();
+      copy.update(purpose);
+      return copy.doFinal(salt);
+    } catch (CloneNotSupportedException e) {
+      throw new IllegalStateException("the HMAC of Java can be copied", e);
     }
   }
 

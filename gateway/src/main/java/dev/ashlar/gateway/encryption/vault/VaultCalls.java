@@ -51,7 +51,24 @@ final class VaultCalls {
    */
   Answer call(String operation, String key, Map<String, String> arguments, String field)
       throws IOException, InterruptedException {
-    HttpRequest request = request(operation, key, arguments);
+    return post(config.mount() + "/" + operation + "/" + Percent.encode(key), arguments, field);
+  }
+
+  /**
+   * Whether Vault takes the token, whatever its policy permits. No: it has expired, or may not even
+   * ask what it may do.
+   *
+   * @throws IOException as {@link #call}
+   */
+  boolean takesToken() throws IOException, InterruptedException {
+    String mount = config.mount();
+    String namespace = mount.substring(0, mount.lastIndexOf('/') + 1);
+    return post(namespace + "sys/capabilities-self", Map.of("paths", mount), "").status() == 200;
+  }
+
+  private Answer post(String path, Map<String, String> arguments, String field)
+      throws IOException, InterruptedException {
+    HttpRequest request = request(path, arguments);
     long deadline = System.nanoTime() + config.timeout().toNanos();
     for (int tries = 1; ; tries++) {
       try {
@@ -65,12 +82,10 @@ final class VaultCalls {
     }
   }
 
-  private HttpRequest request(String operation, String key, Map<String, String> arguments)
-      throws IOException {
-    String path = "/v1/" + config.mount() + "/" + operation + "/" + Percent.encode(key);
+  private HttpRequest request(String path, Map<String, String> arguments) throws IOException {
     try {
       return HttpRequest.newBuilder(
-              URI.create(config.address().toString().replaceAll("/+$", "") + path))
+              URI.create(config.address().toString().replaceAll("/+$", "") + "/v1/" + path))
           .header("X-Vault-Token", Files.readString(config.tokenFile()).strip())
           .header("X-Vault-Request", "true")
           .header("Content-Type", "application/json")

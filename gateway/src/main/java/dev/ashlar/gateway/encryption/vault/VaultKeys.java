@@ -105,10 +105,24 @@ public final class VaultKeys implements KmsKeys, AutoCloseable {
     if (answer.text() != null) {
       return answer.text().getBytes(UTF_8);
     }
-    if (answer.status() == 404 || answer.error().contains(NO_SUCH_KEY)) {
+    if (answer.status() == 404
+        || answer.error().contains(NO_SUCH_KEY)
+        || (answer.status() == 403 && isForOthers(keyId))) {
       throw KeyFailures.unknownKmsKey(keyId);
     }
     throw KeyFailures.unsealed(refusal(keyId, answer));
+  }
+
+  /**
+   * Whether a 403 is no fault of the server: its token is good, and not for the key of this name,
+   * or there is none and the token may not make it. Vault does not tell one from the other.
+   */
+  private boolean isForOthers(String keyId) throws InterruptedException {
+    try {
+      return !standard().equals(Optional.of(keyId)) && calls.takesToken();
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   /** A name that Vault can have, and that stays within its path. */

@@ -353,6 +353,26 @@ class FramesTest {
     }
   }
 
+  /** A range of a few bytes costs two arrays of a frame only where none is idle. */
+  @Test
+  void framesAreOpenedInMemoryThatIsThere() throws Exception {
+    Sealed sealed = seal(new Random(14), FRAME);
+    int times = 100;
+    for (int warm = 0; warm < 2; warm++) {
+      long before = allocatedBytes();
+      for (int i = 0; i < times; i++) {
+        FrameOpener.read(
+            new Stored(sealed.stored, new Random(1)),
+            sealed.object(),
+            key,
+            new ByteRange(5, 10),
+            ShardData::release);
+      }
+      long each = (allocatedBytes() - before) / times;
+      assertTrue(warm == 0 || each < FRAME / 2, () -> each + " bytes each");
+    }
+  }
+
   /** Made by another implementation: frame 3 of a run. */
   @Test
   void theFormatStaysReadable() {
@@ -368,10 +388,25 @@ class FramesTest {
                 "6465666768696a6b6c6d6e6f"
                     + "3877bf0f17c934e74a072c"
                     + "4ca73b67b2a8c1cd8b521dd9902ae490");
-    byte[] plain = new byte[11];
-    Frame frame = new Frame(ByteString.copyFrom(id), 3, plain.length, 0, 0);
-    assertTrue(new FrameCipher(new SecretKeySpec(key, "AES")).open(frame, stored, plain));
-    assertEquals("plain bytes", new String(plain, StandardCharsets.UTF_8));
+    Frame frame = new Frame(ByteString.copyFrom(id), 3, 11, 0, 0);
+    FrameCipher cipher = FrameCipher.take();
+    System.arraycopy(stored, 0, cipher.stored(), 0, stored.length);
+    assertTrue(cipher.open(new SecretKeySpec(key, "AES"), frame));
+    assertEquals("plain bytes", new String(cipher.plain(), 0, 11, StandardCharsets.UTF_8));
+  }
+
+  @Test
+  void aCipherThatIsGivenBackHasNoPlainBytes() throws Exception {
+    for (int size : new int[] {FRAME, 1, 1000}) {
+      Sealed sealed = seal(new Random(15), size);
+      FrameCipher cipher = FrameCipher.take();
+      System.arraycopy(sealed.stored, 0, cipher.stored(), 0, sealed.stored.length);
+      Frame frame = new Frame(sealed.runs.getFirst().getId(), 0, size, 0, 0);
+      assertTrue(cipher.open(key, frame));
+      assertArrayEquals(sealed.plain, Arrays.copyOf(cipher.plain(), size));
+      cipher.giveBack();
+      assertArrayEquals(new byte[FRAME], cipher.plain());
+    }
   }
 
   @Test

@@ -13,6 +13,7 @@ import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.protocol.message.KeyProtection;
 import dev.ashlar.protocol.message.WrappedKey;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.ByteArrayOutputStream;
 import java.io.NotSerializableException;
 import java.io.ObjectOutputStream;
@@ -50,7 +51,52 @@ class KeyWrappingTest {
   }
 
   private static KeyWrapping wrapping(Map<String, byte[]> masters, Map<String, byte[]> kms) {
-    return new KeyWrapping(new MasterKeys(masters), new LocalKmsKeys(kms, RANDOM), RANDOM);
+    return new KeyWrapping(
+        new MasterKeys(masters), new LocalKmsKeys(kms, RANDOM), RANDOM, new SimpleMeterRegistry());
+  }
+
+  private static double failures(SimpleMeterRegistry meters, String key, String use) {
+    return meters
+        .get("ashlar.encryption.key.failures")
+        .tags("key", key, "use", use)
+        .counter()
+        .count();
+  }
+
+  @Test
+  void failuresOfTheServersKeysAreCounted() throws Exception {
+    SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    KeyWrapping keys = new KeyWrapping(MasterKeys.NONE, KmsKeys.NONE, RANDOM, meters);
+    KeyWrapping.Created ofMaster = wrapping().create(new Encryption.Master());
+    Encryption.Kms kms = new Encryption.Kms("kms-1", CONTEXT, false);
+    KeyWrapping.Created ofKms = wrapping().create(kms);
+    assertEquals(0, failures(meters, "master", "open"), "there before the first failure");
+    assertEquals(S3Error.SERVICE_UNAVAILABLE, failure(keys, ofMaster.wrapped(), null));
+    assertEquals(1, failures(meters, "master", "open"));
+    assertEquals(S3Error.SERVICE_UNAVAILABLE, failure(keys, ofKms.wrapped(), null));
+    assertEquals(1, failures(meters, "kms", "open"));
+    ByteString noDocument = ByteString.copyFrom(new byte[] {1});
+    assertEquals(S3Error.SERVICE_UNAVAILABLE, failure(keys, noDocument, null));
+    assertEquals(1, failures(meters, "unknown", "open"));
+    assertEquals(S3Error.SERVICE_UNAVAILABLE, keys.withoutStandardMaster().error());
+    assertEquals(1, failures(meters, "master", "seal"));
+  }
+
+  @Test
+  void faultsOfClientsAreNotCounted() throws Exception {
+    SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    KeyWrapping keys = new KeyWrapping(MasterKeys.NONE, KmsKeys.NONE, RANDOM, meters);
+    KeyWrapping.Created created = keys.create(new Encryption.Customer(CUSTOMER));
+    assertEquals(S3Error.INVALID_REQUEST, failure(keys, created.wrapped(), null));
+    CustomerKey other = new CustomerKey(key(99), "md5");
+    assertEquals(S3Error.INVALID_ARGUMENT, failure(keys, created.wrapped(), other));
+    Encryption.Kms unknown = new Encryption.Kms("none", ByteString.EMPTY, false);
+    assertThrows(S3Exception.class, () -> keys.create(unknown));
+    for (String key : List.of("master", "kms", "customer", "unknown")) {
+      for (String use : List.of("open", "seal")) {
+        assertEquals(0, failures(meters, key, use), key + " " + use);
+      }
+    }
   }
 
   private static KeyWrapping wrapping() {

@@ -39,6 +39,7 @@ final class FakeVault implements AutoCloseable {
   private final HttpServer server;
   private final AtomicInteger version = new AtomicInteger(1);
   private volatile @Nullable Fault fault;
+  private volatile Set<String> denied = Set.of();
 
   FakeVault(String... keys) throws IOException {
     this.keys = Set.of(keys);
@@ -61,6 +62,11 @@ final class FakeVault implements AutoCloseable {
    */
   void fail(@Nullable Fault now) {
     fault = now;
+  }
+
+  /** The policy of the token permits nothing with these keys from now on. */
+  void deny(String... keysOfOthers) {
+    denied = Set.of(keysOfOthers);
   }
 
   /** The keys have a new version from now on. */
@@ -95,9 +101,17 @@ final class FakeVault implements AutoCloseable {
       answer(exchange, 403, "{\"errors\":[\"permission denied\"]}");
       return;
     }
+    if (exchange.getRequestURI().getPath().equals("/v1/sys/capabilities-self")) {
+      answer(exchange, 200, "{\"capabilities\":[\"deny\"],\"data\":{\"transit\":[\"deny\"]}}");
+      return;
+    }
     String[] path = exchange.getRequestURI().getPath().split("/", -1);
     if (path.length != 5 || !path[1].equals("v1") || !path[2].equals("transit")) {
       answer(exchange, 404, "{\"errors\":[]}");
+      return;
+    }
+    if (denied.contains(path[4])) {
+      answer(exchange, 403, "{\"errors\":[\"1 error occurred:\\n\\t* permission denied\\n\\n\"]}");
       return;
     }
     if (!keys.contains(path[4])) {

@@ -14,11 +14,13 @@ import dev.ashlar.gateway.encryption.key.KmsVersions;
 import dev.ashlar.gateway.encryption.key.MasterKeys;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -72,7 +74,7 @@ class VaultKeysTest {
   }
 
   private static KeyWrapping wrapping(VaultKeys keys) {
-    return new KeyWrapping(MasterKeys.NONE, keys, new SecureRandom());
+    return new KeyWrapping(MasterKeys.NONE, keys, new SecureRandom(), new SimpleMeterRegistry());
   }
 
   /** Opened keys are forgotten by then. */
@@ -130,6 +132,54 @@ class VaultKeysTest {
     assertEquals(
         S3Error.KMS_NOT_FOUND,
         assertThrows(S3Exception.class, () -> keys.requireKnown(id)).error());
+  }
+
+  private static double failures(SimpleMeterRegistry meters, String use) {
+    return meters
+        .get("ashlar.encryption.key.failures")
+        .tags("key", "kms", "use", use)
+        .counter()
+        .count();
+  }
+
+  /** Vault says 403 of them, and of names that it does not know, if the token may not make keys. */
+  @Test
+  void keysThatAreNotForTheTokenAreNotFound() throws Exception {
+    SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    wrapping = new KeyWrapping(MasterKeys.NONE, keys, new SecureRandom(), meters);
+    KeyWrapping.Created created = wrapping.create(kms("k2"));
+    vault.deny("k2", "k3");
+    for (String id : List.of("k2", "k3")) {
+      assertEquals(S3Error.KMS_NOT_FOUND, failureToSeal(kms(id)));
+      assertEquals(
+          S3Error.KMS_NOT_FOUND,
+          assertThrows(S3Exception.class, () -> keys.requireKnown(id)).error());
+    }
+    assertEquals(0, failures(meters, "seal"), "any writer could raise the alarm");
+    passTime();
+    assertEquals(S3Error.SERVICE_UNAVAILABLE, failureToOpen(created.wrapped()));
+    assertEquals(1, failures(meters, "open"));
+  }
+
+  @Test
+  void aTokenThatDoesNotServeIsAFailureOfTheServer() throws Exception {
+    SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    wrapping = new KeyWrapping(MasterKeys.NONE, keys, new SecureRandom(), meters);
+    vault.deny("k1");
+    assertEquals(S3Error.SERVICE_UNAVAILABLE, failureToSeal(KEY_1), "the key of the server");
+    Files.writeString(folder.resolve("token"), "expired");
+    assertEquals(S3Error.SERVICE_UNAVAILABLE, failureToSeal(kms("k2")));
+    Files.writeString(folder.resolve("token"), FakeVault.TOKEN);
+    vault.fail(
+        exchange -> {
+          vault.fail(vault::hang); // no answer to what is asked next
+          FakeVault.answer(exchange, 403, "{\"errors\":[\"permission denied\"]}");
+        });
+    keys.close();
+    keys = keys(vault, Duration.ofMillis(200));
+    wrapping = new KeyWrapping(MasterKeys.NONE, keys, new SecureRandom(), meters);
+    assertEquals(S3Error.SERVICE_UNAVAILABLE, failureToSeal(kms("k2")));
+    assertEquals(3, failures(meters, "seal"));
   }
 
   @Test

@@ -20,6 +20,7 @@ public final class DriveMetrics implements AutoCloseable {
   private final LongAdder writeOps = new LongAdder();
   private final LongAdder writeBytes = new LongAdder();
   private final LongAdder confirmations = new LongAdder();
+  private final LongAdder zeroBytes = new LongAdder();
   private final LongAdder payloadReadOps = new LongAdder();
   private final LongAdder payloadReadBytes = new LongAdder();
   private final LongAdder recentOps = new LongAdder();
@@ -43,6 +44,10 @@ public final class DriveMetrics implements AutoCloseable {
             + " the end of a segment",
         confirmations);
     counter("ashlar.drive.write.bytes", "bytes written to segment files", writeBytes);
+    counter(
+        "ashlar.drive.zero.bytes",
+        "zeros written to fill new segment files before their use",
+        zeroBytes);
     counter("ashlar.drive.sync.ops", "syncs of segment files", writeOps);
     counter(
         "ashlar.drive.payload.read.ops",
@@ -85,6 +90,10 @@ public final class DriveMetrics implements AutoCloseable {
   /** Counts an empty batch, which no request has caused. */
   public void confirmed() {
     confirmations.increment();
+  }
+
+  public void filledWithZeros(int bytes) {
+    zeroBytes.add(bytes);
   }
 
   /** Counts a read of a shard range with this many bytes of blocks. */

@@ -1,6 +1,7 @@
 package dev.ashlar.storage.drive.segment;
 
 import dev.ashlar.storage.drive.config.DriveConfig;
+import dev.ashlar.storage.drive.metrics.DriveMetrics;
 import dev.ashlar.storage.io.RawFiles;
 import dev.ashlar.storage.io.TooManyOpenFilesException;
 import java.io.IOException;
@@ -47,6 +48,7 @@ public final class SegmentFiles implements AutoCloseable {
   private final RawFiles files;
   private final DriveConfig.Limits limits;
   private final IntSupplier drivesOnFileSystem;
+  private final DriveMetrics meters;
   private final NavigableMap<Long, Segment> byId = new ConcurrentSkipListMap<>();
 
   /** Ids of segments in use or waiting for their last reader. */
@@ -77,9 +79,11 @@ public final class SegmentFiles implements AutoCloseable {
       RawFiles files,
       DriveConfig.Limits limits,
       Map<Long, SegmentUsage> uses,
-      IntSupplier drivesOnFileSystem)
+      IntSupplier drivesOnFileSystem,
+      DriveMetrics meters)
       throws IOException {
     this.files = files;
+    this.meters = meters;
     this.limits = limits;
     this.drivesOnFileSystem = drivesOnFileSystem;
     for (String name : files.list()) {
@@ -358,6 +362,7 @@ public final class SegmentFiles implements AutoCloseable {
     String name = SPARE_PREFIX + Long.toHexString(++lastSpare);
     try {
       files.create(name, limits.segmentBytes()).close();
+      meters.filledWithZeros(limits.segmentBytes());
     } catch (TooManyOpenFilesException e) {
       throw e; // there may be space
     } catch (IOException e) {
