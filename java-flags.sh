@@ -28,6 +28,11 @@ set_archive_flags() {
   [ "$1" -lt 25 ] || archive_flags=("-XX:AOTCache=$2" -Xlog:aot=off -Xlog:cds=off)
 }
 
+# The flags of `ashlar cluster`, ten processes or so that start at once on a developer's machine. Where processors are
+# few, the second compiler takes a third of the time until all are ready. There, what runs is compiled only once, and
+# runs slower later. ASHLAR_JAVA_OPTIONS come behind and have precedence.
+crowd_flags() { [ "$(getconf _NPROCESSORS_ONLN)" -gt 4 ] || printf '%s' -XX:TieredStopAtLevel=1; }
+
 # The option that has Java write such an archive when it ends.
 recording_flag() {
   if [ "$1" -lt 25 ]; then printf '%s' "-XX:ArchiveClassesAtExit=$2"; else printf '%s' "-XX:AOTCacheOutput=$2"; fi

@@ -1,14 +1,23 @@
 /*
  * What Java calls in dev.ashlar.codec.isal.NativeMethods. All arguments were checked there: nothing
- * here looks at them again. Functions are short and never block.
+ * here looks at them again. Functions are short and, but for allocateFile, never block.
  */
+#define _GNU_SOURCE /* preadv2, syscall */
+#include <errno.h>
 #include <isa-l/erasure_code.h>
 #include <jni.h>
+#include <limits.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
+#include "allocation.h"
 #include "crc64nvme.h"
 #include "md5lanes.h"
 
+#define CACHESTAT 451 /* the system call, on all processors but alpha */
 #define COUNT_MAX 510 /* any shards from k others, k + m <= 255 */
 #define NARROW_MAX 12
 #define MD5_END_MAX 128 /* the last bytes and the padding behind them */
@@ -156,4 +165,67 @@ JNIEXPORT void JNICALL Java_dev_ashlar_codec_isal_NativeMethods_md5End(
 	(*env)->GetByteArrayRegion(env, end, 0, 64 * blocks, bytes);
 	md5_update((uint32_t *)words, (const unsigned char *)bytes, blocks);
 	(*env)->SetIntArrayRegion(env, state, 0, 4, words);
+}
+
+JNIEXPORT jboolean JNICALL Java_dev_ashlar_codec_isal_NativeMethods_allocateFile(
+	JNIEnv *env, jclass self, jbyteArray path, jlong bytes)
+{
+	char name[PATH_MAX];
+	(void)self;
+	jint length = (*env)->GetArrayLength(env, path);
+	if (length >= PATH_MAX)
+		return JNI_FALSE;
+	(*env)->GetByteArrayRegion(env, path, 0, length, (jbyte *)name);
+	name[length] = 0;
+	return allocate_file(name, bytes) ? JNI_TRUE : JNI_FALSE;
+}
+
+/* The number in the field `fd` of a FileChannelImpl's FileDescriptor, or -1 where it has none. */
+JNIEXPORT jint JNICALL Java_dev_ashlar_codec_isal_NativeMethods_descriptor(
+	JNIEnv *env, jclass self, jobject channel)
+{
+	(void)self;
+	jfieldID field = (*env)->GetFieldID(env, (*env)->GetObjectClass(env, channel), "fd",
+					    "Ljava/io/FileDescriptor;");
+	jobject descriptor = field == NULL ? NULL : (*env)->GetObjectField(env, channel, field);
+	if (descriptor != NULL) {
+		field = (*env)->GetFieldID(env, (*env)->GetObjectClass(env, descriptor), "fd", "I");
+		if (field != NULL)
+			return (*env)->GetIntField(env, descriptor, field);
+	}
+	(*env)->ExceptionClear(env);
+	return -1;
+}
+
+/*
+ * Whether the page cache has all pages of the range. A read with RWF_NOWAIT alone does not wait for
+ * the drive, but it would begin to read ahead from it. False also where Linux is older than 6.5.
+ */
+static bool is_cached(int descriptor, jlong offset, jint length)
+{
+	/* struct cachestat_range and struct cachestat of <linux/mman.h>, which older headers lack. */
+	uint64_t range[2] = {(uint64_t)offset, (uint64_t)length};
+	struct {
+		uint64_t cached, dirty, writeback, evicted, recently_evicted;
+	} pages;
+	int64_t page = sysconf(_SC_PAGESIZE);
+	if (syscall(CACHESTAT, descriptor, range, &pages, 0) != 0)
+		return false;
+	return pages.cached == (uint64_t)((offset + length - 1) / page - offset / page + 1);
+}
+
+JNIEXPORT jint JNICALL Java_dev_ashlar_codec_isal_NativeMethods_readCached(
+	JNIEnv *env, jclass self, jint descriptor, jboolean in_memory, jobject buffer, jint position,
+	jint length, jlong offset)
+{
+	struct iovec part = {address(env, buffer) + position, (size_t)length};
+	ssize_t got;
+	(void)self;
+	if (!in_memory && !is_cached(descriptor, offset, length))
+		return -1;
+	do
+		got = in_memory ? pread(descriptor, part.iov_base, part.iov_len, offset)
+				: preadv2(descriptor, &part, 1, offset, RWF_NOWAIT);
+	while (got < 0 && errno == EINTR);
+	return (jint)got;
 }

@@ -164,9 +164,9 @@ def make():
     send("DELETE", path(ABSENT))
 
 
-def listing(bucket, query, element):
-    document = xml.etree.ElementTree.fromstring(send("GET", path(bucket), query).content)
-    return [[child.text for child in e] for e in document.iter() if e.tag.endswith("}" + element)]
+def listing(where, query, *elements):
+    document = xml.etree.ElementTree.fromstring(send("GET", where, query).content)
+    return [[child.text for child in e] for e in document.iter() if e.tag.rpartition("}")[2] in elements]
 
 
 def state():
@@ -178,12 +178,12 @@ def state():
     return {
         "bytes": (stored.status_code, stored.content),
         "headers": headers,
-        "objects": listing(FULL, "list-type=2", "Contents"),
-        "uploads": listing(FULL, "uploads=", "Upload"),
-        "tags": [listing(FULL, "tagging", "Tag"), send("GET", path(FULL, KEY), "tagging").content],
-        "versions": listing(FULL, "versions=", "Version") + listing(FULL, "versions=", "DeleteMarker"),
+        "objects": listing(path(FULL), "list-type=2", "Contents"),
+        "uploads": listing(path(FULL), "uploads=", "Upload"),
+        "tags": [listing(path(FULL), "tagging", "Tag"), send("GET", path(FULL, KEY), "tagging").content],
+        "versions": listing(path(FULL), "versions=", "Version", "DeleteMarker"),
         "versioning": send("GET", path(FULL), "versioning").content,
-        "buckets": {bucket: send("HEAD", path(bucket)).status_code for bucket in (FULL, EMPTY, ABSENT)},
+        "buckets": [bucket for bucket in listing("/", "", "Bucket") if bucket[0] in (FULL, EMPTY, ABSENT)],
     }
 
 

@@ -1,13 +1,12 @@
 """IAM and STS with boto3 and the aws cli. Run by IdentityIT: identity_test.py ENDPOINT SEED."""
 
 import json
-import os
-import subprocess
 import sys
 import urllib.error
 import urllib.request
 
 import boto3
+import cli
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
@@ -61,20 +60,13 @@ def url_status(url):
 
 
 def aws(*arguments, keys=None):
-    environment = dict(os.environ)
+    environment = {"AWS_DEFAULT_REGION": "us-east-1"}
     if keys:
         environment["AWS_ACCESS_KEY_ID"] = keys["AccessKeyId"]
         environment["AWS_SECRET_ACCESS_KEY"] = keys["SecretAccessKey"]
         if "SessionToken" in keys:
             environment["AWS_SESSION_TOKEN"] = keys["SessionToken"]
-    environment["AWS_DEFAULT_REGION"] = "us-east-1"
-    program = os.path.join(os.path.dirname(sys.executable), "aws")
-    done = subprocess.run(
-        [program, "--endpoint-url", ENDPOINT, "--output", "json", *arguments],
-        env=environment,
-        capture_output=True,
-        text=True,
-    )
+    done = cli.run("--endpoint-url", ENDPOINT, "--output", "json", *arguments, **environment)
     return done.returncode, json.loads(done.stdout) if done.stdout.strip() else {}, done.stderr
 
 

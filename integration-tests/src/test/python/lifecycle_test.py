@@ -4,18 +4,16 @@ Run by StorageClassIT: lifecycle_test.py ENDPOINT SEED.
 """
 
 import json
-import pathlib
 import random
-import subprocess
 import sys
 import time
 
 import boto3
+import cli
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
 ENDPOINT, SEED = sys.argv[1], int(sys.argv[2])
-AWS = pathlib.Path(sys.executable).with_name("aws")
 BUCKET = f"lifecycle-{SEED % 1_000_000}"
 LIMIT_SECONDS = 120
 
@@ -28,11 +26,7 @@ s3 = boto3.client(
 
 
 def aws(*arguments):
-    done = subprocess.run(
-        [sys.executable, str(AWS), "--endpoint-url", ENDPOINT, "--region", "us-east-1", "s3api", *arguments],
-        capture_output=True,
-        text=True,
-    )
+    done = cli.run("--endpoint-url", ENDPOINT, "--region", "us-east-1", "s3api", *arguments)
     assert done.returncode == 0, f"{arguments}: {done.stdout}\n{done.stderr}"
     return json.loads(done.stdout) if done.stdout else {}
 

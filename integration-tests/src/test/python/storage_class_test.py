@@ -14,6 +14,7 @@ import sys
 import urllib.request
 
 import boto3
+import cli
 from botocore.auth import S3SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.config import Config
@@ -21,7 +22,6 @@ from botocore.exceptions import ClientError
 
 ENDPOINT, SEED, FOLDER, PHASE = sys.argv[1], int(sys.argv[2]), pathlib.Path(sys.argv[3]), sys.argv[4]
 MIB = 1024 * 1024
-AWS = pathlib.Path(sys.executable).with_name("aws")
 IA, COLD = "STANDARD_IA", "COLD"
 BUCKET = f"classes-{SEED % 1_000_000}"
 # What the phase write leaves for the phase read: the class of each key. Its bytes are in a file beside it.
@@ -36,11 +36,7 @@ s3 = boto3.client(
 
 
 def aws(*arguments, fails=False):
-    done = subprocess.run(
-        [sys.executable, str(AWS), "--endpoint-url", ENDPOINT, "--region", "us-east-1", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-    )
+    done = cli.run("--endpoint-url", ENDPOINT, "--region", "us-east-1", *arguments)
     assert (done.returncode != 0) == fails, f"{arguments}: {done.returncode}\n{done.stdout}\n{done.stderr}"
     return done.stdout + done.stderr
 
@@ -141,7 +137,7 @@ def copies(expected):
     expected["multipart-plain"] = ["STANDARD", expected["multipart"][1]]
 
 
-def cli(expected):
+def by_the_cli(expected):
     """A file that the cli sends in parts, and one that it sends whole."""
     for key, length in (("cli/large", 20 * MIB), ("cli/small", 10_000)):
         body = content(length, 3)
@@ -165,7 +161,7 @@ def write():
     multipart(expected)
     changes(expected)
     copies(expected)
-    cli(expected)
+    by_the_cli(expected)
     for key, (_, body) in expected.items():
         (FOLDER / key.replace("/", "+")).write_bytes(body)
     EXPECTED.write_text(json.dumps({key: storage_class for key, (storage_class, _) in expected.items()}))

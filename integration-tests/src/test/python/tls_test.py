@@ -3,18 +3,17 @@
 import base64
 import filecmp
 import hashlib
-import os
 import pathlib
 import random
 import ssl
 import socket
-import subprocess
 import sys
 import urllib.error
 import urllib.parse
 import urllib.request
 
 import boto3
+import cli
 from botocore.config import Config
 
 ENDPOINT, SEED, CA, FOLDER = sys.argv[2], int(sys.argv[3]), sys.argv[4], pathlib.Path(sys.argv[5])
@@ -101,10 +100,8 @@ def test_other_authorities_are_not_trusted():
 
 
 def aws(*arguments):
-    command = [sys.executable, str(pathlib.Path(sys.executable).with_name("aws"))]
-    command += ["--endpoint-url", ENDPOINT, "--region", "us-east-1", "--ca-bundle", CA, *map(str, arguments)]
-    environment = {**os.environ, "AWS_CONFIG_FILE": str(CONFIG)}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    command = ("--endpoint-url", ENDPOINT, "--region", "us-east-1", "--ca-bundle", CA, *arguments)
+    done = cli.run(*command, AWS_CONFIG_FILE=str(CONFIG))
     assert done.returncode == 0, f"{arguments}\n{done.stdout}\n{done.stderr}"
     return done.stdout
 

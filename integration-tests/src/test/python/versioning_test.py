@@ -1,12 +1,11 @@
 """Versions of objects with boto3 and the aws cli. Run by VersioningIT: versioning_test.py ENDPOINT SEED."""
 
 import json
-import os
 import random
-import subprocess
 import sys
 
 import boto3
+import cli
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
@@ -231,11 +230,8 @@ def test_rights():
 
 def test_aws_cli():
     def aws(*arguments):
-        done = subprocess.run(
-            [os.path.join(os.path.dirname(sys.executable), "aws"), "--endpoint-url", ENDPOINT, "--region", "us-east-1"]
-            + ["s3api", *arguments, "--bucket", bucket],
-            capture_output=True,
-            text=True,
+        done = cli.run(
+            "--endpoint-url", ENDPOINT, "--region", "us-east-1", "s3api", *arguments, "--bucket", bucket
         )
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout or "{}")

@@ -27,8 +27,9 @@ import java.util.UUID;
 
 /**
  * Reads a range of an object: its slices in order, in windows of whole stripes. The next windows
- * are read while one is delivered. Each blob is read in the revision in which it was first seen, or
- * in a later one that did not change its old bytes. Used by one thread.
+ * are read while one is delivered. A window that has arrived is delivered before the next is read.
+ * Each blob is read in the revision in which it was first seen, or in a later one that did not
+ * change its old bytes. Used by one thread.
  */
 public final class ObjectReader {
   private final EngineContext engine;
@@ -137,6 +138,10 @@ public final class ObjectReader {
               range,
               WindowRead.start(engine, blob, needed, silentDrives, memory, this::unchangedSince)));
       from = range.end();
+      // What came from memory is still in the processor's cache.
+      while (!ahead.isEmpty() && ahead.element().read().hasArrived()) {
+        deliverOldest(sink);
+      }
     }
   }
 

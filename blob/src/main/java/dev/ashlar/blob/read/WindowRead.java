@@ -161,6 +161,16 @@ public final class WindowRead {
     abandon();
   }
 
+  /** Whether all that is needed has arrived. */
+  boolean hasArrived() {
+    for (int slot = 0; slot < needed.length; slot++) {
+      if (!needed[slot].isEmpty() && !slots.hasArrived(slot)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** Waits and rebuilds missing parts. */
   public void await() throws DataUnavailableException, InterruptedException {
     while (true) {

@@ -1,6 +1,7 @@
 package dev.ashlar.codec.isal;
 
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import org.jspecify.annotations.Nullable;
 
 /** The functions of {@code ashlarcodec.c}; they trust their arguments, so callers check them. */
@@ -68,4 +69,12 @@ final class NativeMethods {
 
   /** At most {@link NativeMd5#END_BLOCKS_MAX} blocks. */
   static native void md5End(int[] state, byte[] end, int blocks);
+
+  /** The path has no zero at its end. */
+  static native boolean allocateFile(byte[] path, long bytes);
+
+  static native int descriptor(FileChannel channel);
+
+  static native int readCached(
+      int descriptor, boolean isInMemory, ByteBuffer buffer, int position, int length, long offset);
 }

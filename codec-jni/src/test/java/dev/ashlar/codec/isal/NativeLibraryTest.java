@@ -2,6 +2,7 @@ package dev.ashlar.codec.isal;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -33,6 +34,9 @@ class NativeLibraryTest {
     private Child() {}
 
     public static void main(String[] args) {
+      if (args.length > 1) {
+        System.out.println(NativeAllocation.allocate(Path.of(args[1]), 1 << 20));
+      }
       System.out.println(Codecs.create(CodecChoice.valueOf(args[0]), 4, 2).name());
     }
   }
@@ -64,6 +68,27 @@ class NativeLibraryTest {
     String output = output(isal);
     assertNotEquals(0, isal.exitValue());
     assertTrue(output.contains("The native codec (ISA-L) is not available"), output);
+  }
+
+  @Test
+  void withoutLibraryNothingIsAllocated() throws Exception {
+    Path file = Files.createFile(temp.resolve("file"));
+    String output = output(start(jar(false), "JAVA", file.toString()));
+    assertEquals("false\njava", output);
+    assertEquals(0, Files.size(file));
+    Assumptions.assumeTrue(NativeLibrary.failure() == null, NativeLibrary.failure());
+    assertTrue(NativeAllocation.allocate(file, 1 << 20));
+    assertEquals(1 << 20, Files.size(file));
+  }
+
+  @Test
+  void whatIsNoFileIsNotAllocated() {
+    assertFalse(NativeAllocation.allocate(temp, 1 << 20));
+    assertFalse(NativeAllocation.allocate(temp.resolve("absent"), 1 << 20));
+    assertFalse(NativeAllocation.allocate(temp.resolve("long".repeat(2000)), 1 << 20));
+    assertFalse(Files.exists(temp.resolve("absent")));
+    assertThrows(
+        IllegalArgumentException.class, () -> NativeAllocation.allocate(temp.resolve("file"), 0));
   }
 
   @Test
@@ -115,7 +140,7 @@ class NativeLibraryTest {
     return jar.toString();
   }
 
-  private Process start(String jar, String choice) throws IOException {
+  private Process start(String jar, String... arguments) throws IOException {
     String loggers =
         Stream.of(
                 LoggerFactory.class,
@@ -133,8 +158,8 @@ class NativeLibraryTest {
             "-D" + ExtractedLibrary.FOLDER_PROPERTY + "=" + temp.resolve("native"),
             "-cp",
             jar + loggers,
-            Child.class.getName(),
-            choice);
+            Child.class.getName());
+    builder.command().addAll(List.of(arguments));
     return builder.redirectErrorStream(true).start();
   }
 

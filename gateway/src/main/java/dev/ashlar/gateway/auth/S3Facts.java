@@ -104,8 +104,8 @@ public record S3Facts(HttpExchange exchange, RequestFacts caller) implements Con
 
   /** Signers of URLs put headers into the query, where they count as well. */
   private List<String> header(String name) {
-    if (CustomerFields.isKey(name)) {
-      return List.of(); // policies are no place for keys of clients
+    if (CustomerFields.isKey(name) || !AmzHeaderNames.mayBeOfS3(name)) {
+      return List.of(); // policies are no place for keys of clients, nor for what is ignored
     }
     List<String> values = exchange.headers().getAll(name);
     if (!values.isEmpty() || exchange.rawQuery().isEmpty()) {

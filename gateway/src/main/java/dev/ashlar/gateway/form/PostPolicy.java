@@ -3,6 +3,7 @@ package dev.ashlar.gateway.form;
 import dev.ashlar.gateway.access.policy.document.DocumentReader;
 import dev.ashlar.gateway.access.policy.document.Element;
 import dev.ashlar.gateway.access.policy.document.MalformedPolicyException;
+import dev.ashlar.gateway.checksum.ChecksumKind;
 import dev.ashlar.gateway.error.Denial;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
@@ -28,7 +29,10 @@ public record PostPolicy(Instant expiration, List<Condition> conditions) {
   private static final String BUCKET = "bucket";
   private static final String FORM = "Invalid according to Policy: ";
 
-  /** Fields that need no condition, beside those that begin with x-ignore-. */
+  /**
+   * Fields that need no condition, beside those that begin with x-ignore-, and checksums of the
+   * file, with which a sender can only make the upload fail.
+   */
   private static final Set<String> UNCONDITIONAL =
       Set.of("policy", "awsaccesskeyid", "signature", "x-amz-signature");
 
@@ -174,11 +178,17 @@ public record PostPolicy(Instant expiration, List<Condition> conditions) {
         Stream.concat(Stream.of(BUCKET), form.fieldNames().stream())
             .distinct()
             .filter(name -> !covered.contains(name))
-            .filter(name -> !UNCONDITIONAL.contains(name) && !name.startsWith("x-ignore-"))
+            .filter(name -> !isUnconditional(name))
             .toList();
     if (!others.isEmpty()) {
       throw denied("Extra input fields: " + String.join(", ", others));
     }
+  }
+
+  private static boolean isUnconditional(String name) {
+    return UNCONDITIONAL.contains(name)
+        || name.startsWith("x-ignore-")
+        || ChecksumKind.ofHeader(name) != null;
   }
 
   /** The bucket is the one to which the form is posted, whatever a field says. */
@@ -186,10 +196,13 @@ public record PostPolicy(Instant expiration, List<Condition> conditions) {
     return field.equals(BUCKET) ? form.bucket() : form.field(field);
   }
 
-  /** A Content-Type may be a list, each of whose values has to begin so. */
+  /**
+   * A Content-Type may be a list, each of whose values has to begin so. A field that may have any
+   * value may be absent, too.
+   */
   private static boolean begins(String field, @Nullable String value, String prefix) {
     if (value == null) {
-      return false;
+      return prefix.isEmpty();
     }
     return field.equals("content-type")
         ? Stream.of(value.split(",", -1)).allMatch(each -> each.strip().startsWith(prefix))

@@ -117,7 +117,11 @@ final class CrossOrigin {
     }
   }
 
-  /** What the answer to a request tells the browser; nothing if the page may not read it. */
+  /**
+   * What the answer to a request tells the browser; nothing if the page may not read it. A client
+   * may send Access-Control-Request-Method, which browsers send in preflight requests only. The
+   * answer is then about that method instead of the method of the request.
+   */
   private Map<String, String> headers(HttpExchange exchange) {
     String origin = exchange.headers().get(HttpHeaderNames.ORIGIN);
     if (origin == null) {
@@ -127,10 +131,14 @@ final class CrossOrigin {
       CorsConfiguration configuration = configuration(RequestTarget.of(exchange, hosts).bucket());
       return configuration == null
           ? Map.of()
-          : configuration.answer(origin, exchange.method(), List.of());
+          : configuration.answer(origin, method(exchange), List.of());
     } catch (S3Exception e) {
       return Map.of(); // the request itself is going to tell
     }
+  }
+
+  private static String method(HttpExchange exchange) {
+    return exchange.headers().get(HttpHeaderNames.ACCESS_CONTROL_REQUEST_METHOD, exchange.method());
   }
 
   private static HttpAnswer readable(HttpAnswer answer, Map<String, String> headers) {

@@ -93,7 +93,7 @@ record ObjectRequestParser(
       // Meant for a part of the object, which it would replace as a whole: RFC 9110, 14.5.
       throw S3Exception.invalidRequest("A PUT with a Content-Range is not supported; use PATCH.");
     }
-    RequestHeaders.requireContentLength(headers);
+    RequestHeaders.requireLengthOrChunks(headers);
     NewFacts given = NewFacts.of(headers);
     if (given.asksForLock()) {
       requireDigest(headers);
@@ -244,7 +244,7 @@ record ObjectRequestParser(
 
   private S3Request uploadPart() throws S3Exception {
     int partNumber = partNumber();
-    RequestHeaders.requireContentLength(headers);
+    RequestHeaders.requireLengthOrChunks(headers);
     return new S3Request.UploadPart(
         bucket,
         key,

@@ -113,7 +113,17 @@ final class RequestHeaders {
     return etag.isEmpty() ? "\"\"" : etag;
   }
 
-  /** Bodies of objects come with their length, decoded or plain. */
+  /** Bodies of new objects and parts come with their length, or in chunks that end. */
+  static void requireLengthOrChunks(HttpHeaders headers) throws S3Exception {
+    if (!headers.contains(HttpHeaderNames.TRANSFER_ENCODING)) {
+      requireContentLength(headers);
+    }
+  }
+
+  /**
+   * Other bodies come with their length, decoded or plain. Whether the payload is in aws-chunked,
+   * without which a decoded length says nothing, is known later: {@link S3Request#requireValid}.
+   */
   static void requireContentLength(HttpHeaders headers) throws S3Exception {
     if (headers.contains(HttpHeaderNames.CONTENT_LENGTH)
         || headers.contains(AmzHeaderNames.DECODED_CONTENT_LENGTH)) {

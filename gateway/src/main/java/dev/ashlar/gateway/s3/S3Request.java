@@ -7,6 +7,7 @@ import dev.ashlar.gateway.access.acl.AclRequest;
 import dev.ashlar.gateway.access.policy.decision.ObjectOwnership;
 import dev.ashlar.gateway.encryption.CustomerFields;
 import dev.ashlar.gateway.encryption.EncryptionFields;
+import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
@@ -216,6 +217,10 @@ public sealed interface S3Request {
   sealed interface DataRequest extends KeyRequest {
     @Override
     default void requireValid(long bodyLength) throws S3Exception {
+      boolean mayLackLength = this instanceof PutObject || this instanceof UploadPart;
+      if (bodyLength < 0 && !mayLackLength) {
+        throw new S3Exception(S3Error.MISSING_CONTENT_LENGTH);
+      }
       SizeLimits.requireUploadable(bodyLength);
     }
   }

@@ -13,11 +13,12 @@ public final class SizeLimits {
 
   private SizeLimits() {}
 
-  /** Requires a body of known length that one request may bring. */
-  static void requireUploadable(long bodyLength) throws S3Exception {
-    if (bodyLength < 0) {
-      throw new S3Exception(S3Error.MISSING_CONTENT_LENGTH);
-    }
+  /**
+   * Requires a body that one request may bring.
+   *
+   * @param bodyLength what there is of it so far; -1 when that is not known yet
+   */
+  public static void requireUploadable(long bodyLength) throws S3Exception {
     if (bodyLength > UPLOAD_BYTES_MAX) {
       throw tooLarge(bodyLength, UPLOAD_BYTES_MAX);
     }

@@ -17,9 +17,9 @@ import java.util.Set;
 
 /**
  * Finds the headers of a request, and refuses those that ask for more than is served. Unknown
- * x-amz- headers are refused, because they may change what a request means. Query parameters named
- * x-amz-… count as headers: signers put headers there when they presign a URL. The query is signed
- * as a whole.
+ * x-amz- headers that may be S3's are refused, because they may change what a request means. Query
+ * parameters named x-amz-… count as headers: signers put headers there when they presign a URL. The
+ * query is signed as a whole.
  */
 final class SupportedHeaders {
   private static final String AMZ = "x-amz-";
@@ -198,7 +198,8 @@ final class SupportedHeaders {
         String lower = name.toLowerCase(Locale.ROOT);
         String value = header.getValue().toString().trim();
         boolean isServed = isRename && RenameRequests.isOwnHeader(lower);
-        if (!isServed && !isSupported(lower, value)) {
+        boolean isKnown = isServed || isSupported(lower, value);
+        if (!isKnown && AmzHeaderNames.mayBeOfS3(lower)) {
           throw S3Exception.unsupportedHeader(lower);
         }
         boolean isSingle = SINGLE.contains(lower) || EncryptionFields.isName(lower);

@@ -90,6 +90,24 @@ public final class Percent {
   }
 
   /**
+   * Encodes only what a decoder would take for something else, and what XML cannot hold: from the
+   * rest, decoding makes the same text.
+   */
+  public static String encodeAmbiguous(String text) {
+    StringBuilder out = new StringBuilder(text.length() + 16);
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      boolean isControl = c < ' ' && c != '\n' && c != '\t';
+      if (c == '%' || c == '+' || isControl || c == 0x7F || c >= 0xFFFE) {
+        out.append(encode(String.valueOf(c)));
+      } else {
+        out.append(c);
+      }
+    }
+    return out.toString();
+  }
+
+  /**
    * Appends AWS's UriEncode of wire text: everything but unreserved characters as %XX in capitals.
    * Clients differ in what they escape, so signed text is decoded and encoded again, once; it is
    * never normalised in any other way.

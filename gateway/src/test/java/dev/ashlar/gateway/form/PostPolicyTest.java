@@ -83,7 +83,8 @@ class PostPolicyTest {
         "[\"starts-with\", \"$key\", \"\"], {\"key\": \"other\"}",
         "[\"starts-with\", \"$key\", \"\"], {\"bucket\": \"other\"}",
         "[\"starts-with\", \"$key\", \"\"], {\"acl\": \"private\"}",
-        "[\"starts-with\", \"$key\", \"\"], [\"starts-with\", \"$x-amz-meta-a\", \"\"]",
+        "[\"starts-with\", \"$key\", \"\"], [\"starts-with\", \"$x-amz-meta-a\", \"a\"]",
+        "[\"starts-with\", \"$key\", \"\"], [\"eq\", \"$x-amz-meta-a\", \"\"]",
         "{\"acl\": \"private\"}",
         "[\"content-length-range\", 0, 10]"
       })
@@ -104,6 +105,25 @@ class PostPolicyTest {
     denied(key, "key", "k", "unknown", "");
     PostPolicy withoutBucket = policy("{" + UNTIL + ", \"conditions\": [" + key + "]}");
     assertThrows(S3Exception.class, () -> withoutBucket.require(form("key", "k"), NOW));
+  }
+
+  @Test
+  void checksumsOfTheFileNeedNone() throws Exception {
+    String key = "[\"starts-with\", \"$key\", \"\"]";
+    of(key).require(form("key", "k", "x-amz-checksum-sha256", "c"), NOW);
+    of(key).require(form("key", "k", "X-Amz-Checksum-CRC32", "c"), NOW);
+    denied(key, "key", "k", "x-amz-checksum-of-mine", "c");
+    denied(key, "key", "k", "x-amz-checksum-algorithm", "SHA256");
+    denied(key + ", {\"x-amz-checksum-sha256\": \"c\"}", "key", "k");
+    denied(key + ", {\"x-amz-checksum-sha256\": \"c\"}", "key", "k", "x-amz-checksum-sha256", "d");
+  }
+
+  @Test
+  void fieldThatMayHaveAnyValueMayBeAbsent() throws Exception {
+    String conditions =
+        "{\"key\": \"k\"}, [\"starts-with\", \"$x-amz-server-side-encryption\", \"\"]";
+    of(conditions).require(form("key", "k"), NOW);
+    of(conditions).require(form("key", "k", "x-amz-server-side-encryption", "AES256"), NOW);
   }
 
   @Test

@@ -146,6 +146,26 @@ class AppendOperationsTest {
     assertEquals(blobs, s3.store.blobCount());
   }
 
+  /** The decoded length is that of a payload in aws-chunked, which this one is not. */
+  @Test
+  void decodedLengthIsNotTheLengthOfAPlainBody() throws Exception {
+    put("/bkt/k", "12345");
+    String etag = etag("/bkt/k");
+    for (TestRequest request :
+        List.of(
+            append("/bkt/k", 5, "x"),
+            rgw("PUT", "/bkt/k", 5, "x"),
+            rgw("POST", "/bkt/k", 5, "x"),
+            append("/bkt/new", 0, "x"))) {
+      request.header("x-amz-content-sha256", "UNSIGNED-PAYLOAD");
+      request.header("x-amz-decoded-content-length", "1");
+      s3.refused("MissingContentLength", request.inChunks());
+    }
+    assertEquals("12345", text("/bkt/k"));
+    assertEquals(etag, etag("/bkt/k"));
+    s3.refused("NoSuchKey", "GET", "/bkt/new");
+  }
+
   @Test
   void emptyAppendsAreRefused() throws Exception {
     put("/bkt/k", "12345");

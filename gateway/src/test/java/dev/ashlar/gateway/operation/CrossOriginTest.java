@@ -112,6 +112,17 @@ class CrossOriginTest {
   }
 
   @Test
+  void methodThatIsNamedCountsInsteadOfTheRequests() throws Exception {
+    TestRequest named = from(ORIGIN, TestS3.request("DELETE", "/bkt/absent"));
+    assertFalse(s3.send(named).headers().contains(ALLOW));
+    named.header("Access-Control-Request-Method", "GET");
+    assertEquals(ORIGIN, s3.send(named).header(ALLOW));
+    TestRequest other = from(ORIGIN, TestS3.request("GET", "/bkt/k"));
+    other.header("Access-Control-Request-Method", "DELETE");
+    assertFalse(s3.send(other).headers().contains(ALLOW));
+  }
+
+  @Test
   void preflightThatIsNone() throws Exception {
     TestRequest request = TestS3.request("OPTIONS", "/bkt/k");
     s3.refused("BadRequest", request);

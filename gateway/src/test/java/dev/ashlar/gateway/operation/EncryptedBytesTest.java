@@ -218,8 +218,7 @@ class EncryptedBytesTest {
 
   @Test
   void partsNeedTheKeyOfTheirUpload() throws Exception {
-    TestRequest create = TestS3.request("POST", "/bkt/k?uploads");
-    String upload = s3.ok(200, TestKeys.withCustomer(create, 1)).element("UploadId");
+    String upload = beginWithCustomer();
     String part = "/bkt/k?partNumber=1&uploadId=" + upload;
     byte[] body = TestS3.randomBytes(FRAME + 1, 22);
     s3.refused("InvalidRequest", put(part, body));
@@ -239,6 +238,27 @@ class EncryptedBytesTest {
     s3.ok(200, complete); // without a checksum to make, nobody needs the key
     assertArrayEquals(
         body, s3.ok(200, TestKeys.withCustomer(TestS3.request("GET", "/bkt/k"), 1)).body());
+  }
+
+  @Test
+  void partThatIsSentAgainHasTheSameEtag() throws Exception {
+    String upload = beginWithCustomer();
+    byte[] body = TestS3.randomBytes(1000, 24);
+    String etag = partEtag(upload, body);
+    assertEquals(etag, partEtag(upload, body));
+    assertNotEquals(etag, partEtag(upload, TestS3.randomBytes(1000, 25)));
+    assertNotEquals(etag, partEtag(beginWithCustomer(), body));
+    assertNotEquals(s3.ok(200, put("/bkt/plain", body)).header("ETag"), etag);
+  }
+
+  private String beginWithCustomer() throws Exception {
+    TestRequest create = TestS3.request("POST", "/bkt/k?uploads");
+    return s3.ok(200, TestKeys.withCustomer(create, 1)).element("UploadId");
+  }
+
+  private String partEtag(String upload, byte[] body) throws Exception {
+    TestRequest part = put("/bkt/k?partNumber=1&uploadId=" + upload, body);
+    return s3.ok(200, TestKeys.withCustomer(part, 1)).header("ETag");
   }
 
   @Test

@@ -39,7 +39,8 @@ class HeaderSupportTest {
     "x-amz-checksum-blake3, abc",
     "x-amz-api-version, 2027-01-01",
     "x-amz-write-offset, 6",
-    "x-amz-of-next-year, 1",
+    "x-amz-object-of-next-year, 1",
+    "x-amz-if, 1",
     "X-AMZ-MFA, 20899872 301749"
   })
   void headersThatAskForMoreAreRefused(String name, String value) throws Exception {
@@ -73,6 +74,8 @@ class HeaderSupportTest {
     "x-amz-tagging-directive, COPY",
     "x-amz-te, append-md5",
     "x-amz-user-agent, aws-sdk-js/3",
+    "x-amz-foo, bar",
+    "x-amz-foo-acl, public-read",
     "x-amzn-trace-id, Root=1",
     "amz-sdk-invocation-id, abc",
     "amz-sdk-request, attempt=1",

@@ -16,6 +16,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ListOperationsTest {
@@ -144,13 +145,29 @@ class ListOperationsTest {
         List.of("c"), list("?versions&key-marker=b&version-id-marker=null").each("Version", "Key"));
   }
 
+  /** It decodes to what was asked for, and is that already where nothing is to be decoded. */
+  @ParameterizedTest
+  @CsvSource({
+    "a%20b, 'a b'",
+    "%C3%A4/, \u00e4/",
+    "a%2Bb%25, a%2Bb%25",
+    "%01%0D%7F, %01%0D%7F",
+    "%EF%BF%BE, %EF%BF%BE"
+  })
+  void prefixIsEncodedAsFarAsNeedBe(String asked, String answered) throws Exception {
+    put("k");
+    assertEquals(answered, list("?encoding-type=url&prefix=" + asked).element("Prefix"));
+  }
+
   @Test
   void namesAreEncodedOnDemand() throws Exception {
     put("a b+c/\u00e4&<\u0001", "z/1");
     TestAnswer listed = list("?encoding-type=url&delimiter=%2F&prefix=a%20b");
     assertEquals("url", listed.element("EncodingType"));
     assertEquals(List.of("a%20b%2Bc/"), prefixes(listed));
-    assertEquals("a%20b", listed.element("Prefix"));
+    assertEquals("a b", listed.element("Prefix"));
+    assertEquals(
+        "a%20b%2Bc", list("?list-type=2&encoding-type=url&prefix=a%20b%2Bc").element("Prefix"));
     assertEquals(List.of("a%20b%2Bc/%C3%A4%26%3C%01"), keys(list("?encoding-type=url&prefix=a")));
     // What XML cannot hold is written as S3 writes it.
     assertTrue(list("?prefix=a").text().contains("<Key>a b+c/\u00e4&amp;&lt;&#x1;</Key>"));

@@ -170,6 +170,17 @@ class MultipartOperationsTest {
   }
 
   @Test
+  void ofAPartThatIsNamedTwiceTheLastCounts() throws Exception {
+    String upload = begin();
+    String first = putPart(upload, 1, LAST);
+    String again = putPart(upload, 1, FIRST);
+    s3.refused("InvalidPart", complete(upload, named(1, again) + named(1, first)));
+    s3.ok(200, complete(upload, named(1, first) + named(1, again)));
+    assertEquals(
+        FIRST.length, Integer.parseInt(s3.ok(200, "HEAD", "/bkt/k").header("Content-Length")));
+  }
+
+  @Test
   void badCompletionsAreRefused() throws Exception {
     String upload = begin();
     String small = putPart(upload, 1, LAST);
@@ -178,7 +189,8 @@ class MultipartOperationsTest {
     s3.refused("MalformedXML", complete(upload, "<Part><PartNumber>1</PartNumber></Part>"));
     s3.refused("MalformedXML", complete(upload, named(1, small) + "<Part>"));
     s3.refused("InvalidPartOrder", complete(upload, named(2, last) + named(1, small)));
-    s3.refused("InvalidPartOrder", complete(upload, named(1, small) + named(1, small)));
+    s3.refused(
+        "InvalidPartOrder", complete(upload, named(1, small) + named(2, last) + named(1, small)));
     s3.refused("InvalidPart", complete(upload, named(3, last)));
     s3.refused("InvalidPart", complete(upload, named(1, "\"00000000000000000000000000000000\"")));
     TestAnswer tooSmall = s3.send(complete(upload, named(1, small) + named(2, last)));

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ashlar.blob.DataUnavailableException.Reason;
 import dev.ashlar.gateway.xml.XmlReader;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.ThreadLocalRandom;
@@ -129,6 +130,11 @@ class PatchOperationsTest {
     assertEquals("400 MissingContentRange", rangeless.status() + " " + rangeless.code());
     TestAnswer endless = s3.send(patch("bytes 0-0/*", "x").without("Content-Length"));
     assertEquals("411 MissingContentLength", endless.status() + " " + endless.code());
+    for (String range : List.of("bytes 0-0/*", "bytes 0-/*", "bytes 10-/*")) {
+      TestRequest decoded = patch(range, "x").header("x-amz-decoded-content-length", "1");
+      decoded.header("x-amz-content-sha256", "UNSIGNED-PAYLOAD");
+      s3.refused("MissingContentLength", decoded.inChunks());
+    }
     TestRequest huge = patch("bytes 0-/*", "x");
     huge.headers().set("Content-Length", Long.toString((5L << 30) + 1));
     s3.refused("EntityTooLarge", huge);

@@ -62,6 +62,12 @@ final class TestRequest implements HttpExchange {
     return body(text.getBytes(StandardCharsets.UTF_8));
   }
 
+  /** The body in chunks, without its length. */
+  TestRequest inChunks() {
+    headers.set("Transfer-Encoding", "chunked");
+    return without("Content-Length");
+  }
+
   /** The fields of a form, as its whole body. */
   TestRequest form(FormBody form) {
     headers.set("Content-Type", form.contentType());

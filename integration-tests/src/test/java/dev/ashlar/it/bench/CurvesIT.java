@@ -32,7 +32,7 @@ class CurvesIT {
       "--block-size", "4KiB,64KiB",
       "--clients", "2",
       "--seconds", "0.2",
-      "--warm-up", "0.5",
+      "--warm-up", "0.1",
       "--passes", "2",
       "--phase", "before",
       "--folder", folder.toString(),

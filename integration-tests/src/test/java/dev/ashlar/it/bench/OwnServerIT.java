@@ -32,6 +32,8 @@ class OwnServerIT {
       "64KiB",
       "--operations",
       "40",
+      "--warm-up",
+      "0.1",
       "--passes",
       "1",
       "--folder",

@@ -61,9 +61,22 @@ class StorageClassesIT {
 
   private void load(ServerProcess server) throws Exception {
     String[] more = {
-      "--mix", "read=40,write=20,replace=20,append=20", "--operations", "60", "--passes", "2",
-      "--object-size", "64KiB", "--objects", "2", "--storage-class", "STANDARD,COLD",
-      "--management", server.management("/").toString()
+      "--mix",
+      "read=40,write=20,replace=20,append=20",
+      "--operations",
+      "60",
+      "--passes",
+      "2",
+      "--object-size",
+      "64KiB",
+      "--objects",
+      "2",
+      "--storage-class",
+      "STANDARD,COLD",
+      "--warm-up",
+      "0.1",
+      "--management",
+      server.management("/").toString()
     };
     assertEquals(0, run(server, new CommandLine(new LoadCommand()), more));
     JsonNode report = BenchFiles.only(folder, "report.json");

@@ -26,7 +26,8 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Clusters of real processes under faults: {@code -Dashlar.faults.minutes} says how long at least,
@@ -35,7 +36,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
  * says how long at least bits flip in metadata nodes, one node at a time.
  */
 @ExtendWith(SharedCluster.class)
-@ResourceLock(SharedCluster.LOCK)
+@Execution(ExecutionMode.SAME_THREAD)
 class ClusterFaultsIT {
   private static final String MINUTES = "ashlar.faults.minutes";
   private static final int ERA_FAULTS = 6;
@@ -58,17 +59,11 @@ class ClusterFaultsIT {
     rounds.era(1);
   }
 
-  /** Of a storage node and, at the same time, of the gateway that moves. */
-  @Test
-  void killsWhileVersionsMove() throws Exception {
-    try (MovesUnderFaults moves = new MovesUnderFaults(random)) {
-      moves.round("COLD", Fault.all(List.of(moves.storageKilled(), moves.hostKilled())));
-      moves.settle();
-    }
-  }
-
+  /**
+   * Of storage nodes, of the metadata that leads and, at the same time, of the gateway that moves.
+   */
   @LongTest
-  void manyKillsWhileVersionsMove() throws Exception {
+  void killsWhileVersionsMove() throws Exception {
     try (MovesUnderFaults moves = new MovesUnderFaults(random)) {
       for (int i = 0; i < MOVES_THERE_AND_BACK; i++) {
         moves.round("COLD", moves.hostKilled());

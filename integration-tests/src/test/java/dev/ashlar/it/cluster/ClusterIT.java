@@ -28,11 +28,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A cluster, whose nodes go and come back one after the other. */
 @ExtendWith(SharedCluster.class)
-@ResourceLock(SharedCluster.LOCK)
+@Execution(ExecutionMode.SAME_THREAD)
 class ClusterIT {
   private static final Duration TIMEOUT = Duration.ofSeconds(60);
 

@@ -8,6 +8,7 @@ import dev.ashlar.it.harness.ChangeClient;
 import dev.ashlar.it.harness.ClusterNodes;
 import dev.ashlar.it.harness.Content;
 import dev.ashlar.it.harness.RawConnection.Answer;
+import dev.ashlar.it.harness.ServerProcess;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,6 +25,9 @@ import org.jspecify.annotations.Nullable;
 final class KnownObjects {
   private static final Duration TIMEOUT = Duration.ofSeconds(60);
   private static final int APPENDED = 5_000;
+
+  /** Of a client, after some requests: others than this load are to have processors, too. */
+  private static final Duration PAUSE = Duration.ofMillis(50);
 
   /** Keys of objects that one client changes, and no other reads. */
   private static final String DURING = "during-";
@@ -121,6 +125,7 @@ final class KnownObjects {
                     try (ChangeClient s3 = client(gateway)) {
                       for (int i = 0; !isDone.get(); i++) {
                         workOnce(s3, prefix + i % 50, present.get(i % present.size()), i);
+                        ServerProcess.pause(PAUSE);
                       }
                     } catch (IOException | AssertionError e) {
                       failure.compareAndSet(null, e);

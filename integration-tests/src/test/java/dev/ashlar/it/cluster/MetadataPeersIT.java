@@ -34,6 +34,7 @@ class MetadataPeersIT {
       List.of("--nodes", "3", "--metadata", "3", "--gateways", "1", "--profile", "2+1");
   private static final Duration TIMEOUT = Duration.ofSeconds(60);
   private static final Duration PAUSE = Duration.ofMillis(200);
+  private static final Duration THINKING = Duration.ofMillis(50);
   private static final int TRIES = 100;
 
   private final long seed = Seeds.seed("MetadataPeersIT");
@@ -149,6 +150,7 @@ class MetadataPeersIT {
                     for (int i = 0; !isDone.get(); i++) {
                       put(s3, "during-" + i);
                       check(s3, "before-" + i % 20);
+                      ServerProcess.pause(THINKING);
                     }
                   } catch (IOException | AssertionError e) {
                     failure.set(e);

@@ -28,7 +28,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * What one gateway has answered about who may do what counts at every gateway from then on: a
@@ -36,7 +37,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
  * -Dashlar.revocation.rounds} says how often each kind of revocation is tried.
  */
 @ExtendWith(SharedCluster.class)
-@ResourceLock(SharedCluster.LOCK)
+@Execution(ExecutionMode.SAME_THREAD)
 class RevocationIT {
   private static final int ROUNDS = Integer.getInteger("ashlar.revocation.rounds", 2);
   private static final Duration TIMEOUT = Duration.ofSeconds(60);

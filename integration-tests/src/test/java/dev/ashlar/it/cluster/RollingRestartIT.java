@@ -21,7 +21,8 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Every process of a cluster is ended by SIGTERM and started again, one after the other. Clients
@@ -29,7 +30,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
  * way at a gateway that ends is answered first.
  */
 @ExtendWith(SharedCluster.class)
-@ResourceLock(SharedCluster.LOCK)
+@Execution(ExecutionMode.SAME_THREAD)
 class RollingRestartIT {
   private static final String BUCKET = "rolling";
   private static final int STORAGE_NODES = Integer.getInteger("ashlar.rolling.storage", 2);

@@ -13,23 +13,28 @@ import dev.ashlar.it.harness.NodeProcess;
 import dev.ashlar.it.harness.RawConnection.Answer;
 import dev.ashlar.it.harness.Seeds;
 import dev.ashlar.it.harness.ServerProcess;
+import dev.ashlar.it.harness.SharedCluster;
 import dev.ashlar.transport.tls.TestAuthority;
-import dev.ashlar.transport.tls.TlsFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** A cluster whose processes speak to each other over mutual TLS only. */
+/**
+ * A cluster whose processes speak to each other over mutual TLS only. {@link ClusterIT} and others
+ * kill its nodes.
+ */
+@ExtendWith(SharedCluster.class)
+@Execution(ExecutionMode.SAME_THREAD)
 class TlsClusterIT {
-  private static final List<String> SHAPE =
-      List.of("--nodes", "4", "--metadata", "3", "--gateways", "1", "--profile", "2+2");
   private static final Duration TIMEOUT = Duration.ofSeconds(60);
   private static final Duration PAUSE = Duration.ofMillis(100);
   private static final int LOOKS = 600;
@@ -37,42 +42,6 @@ class TlsClusterIT {
 
   private final long seed = Seeds.seed("TlsClusterIT");
   private final Map<String, byte[]> expected = new TreeMap<>();
-
-  @Test
-  void nodesAreLostAndComeBackAndCertificatesAreRenewed(@TempDir Path folder) throws Exception {
-    TestAuthority authority = new TestAuthority(folder, "authority");
-    TlsFiles files = authority.files("node");
-    List<String> shape = new ArrayList<>(SHAPE);
-    shape.addAll(List.of("--cluster-tls-cert", files.certificates().toString()));
-    shape.addAll(List.of("--cluster-tls-key", files.key().toString()));
-    shape.addAll(List.of("--cluster-tls-ca", files.authorities().toString()));
-    try (ClusterProcess cluster = ClusterProcess.start("tls", shape);
-        ChangeClient s3 = cluster.nodes().client(1, "bucket", TIMEOUT)) {
-      assertEquals(200, s3.put("", new byte[0]).status());
-      putAndCheck(cluster, s3, "first");
-      nodesGoAndComeBack(cluster, s3);
-      whoDoesNotSpeakTlsIsRefused(cluster, folder);
-      certificatesAreRenewed(cluster, s3, authority, files);
-    }
-  }
-
-  private void nodesGoAndComeBack(ClusterProcess cluster, ChangeClient s3) throws Exception {
-    NodeProcess storage = cluster.nodes().node("storage-1");
-    storage.kill();
-    putAndCheck(cluster, s3, "without-storage-1");
-    storage.start();
-    cluster.nodes().node("gateway-1").awaitHealth(page -> page.contains(UP));
-    NodeProcess leader = cluster.nodes().leader();
-    leader.kill();
-    putAndCheck(cluster, s3, "without-a-leader");
-    leader.start();
-    leader.awaitHealth(page -> page.contains("\"takesPart\":true"));
-    cluster.nodes().awaitNothingOwed();
-    cluster.nodes().node("storage-2").kill();
-    check(s3);
-    cluster.nodes().node("storage-2").start();
-    cluster.nodes().node("gateway-1").awaitHealth(page -> page.contains(UP));
-  }
 
   /** On a busy machine an election may take longer than a request waits; then clients try again. */
   private void putAndCheck(ClusterProcess cluster, ChangeClient s3, String key) throws IOException {
@@ -98,7 +67,8 @@ class TlsClusterIT {
     }
   }
 
-  private static void whoDoesNotSpeakTlsIsRefused(ClusterProcess cluster, Path folder)
+  @Test
+  void whoDoesNotSpeakTlsIsRefused(ClusterProcess cluster, @TempDir Path folder)
       throws IOException {
     List<String> settings = Files.readAllLines(cluster.nodes().node("gateway-1").config());
     Path plain = folder.resolve("plain.properties");
@@ -143,20 +113,25 @@ class TlsClusterIT {
                 log));
   }
 
-  private void certificatesAreRenewed(
-      ClusterProcess cluster, ChangeClient s3, TestAuthority authority, TlsFiles files)
+  @Test
+  void certificatesAreRenewed(ClusterProcess cluster, SharedCluster.Certificates certificates)
       throws Exception {
     List<NodeProcess> all = List.copyOf(cluster.nodes().byName().values());
-    authority.files("node");
-    await(cluster, "renewed", "New connections use the certificate CN=node", all);
-    NodeProcess storage = cluster.nodes().node("storage-3");
-    storage.kill();
-    storage.start();
-    cluster.nodes().node("gateway-1").awaitHealth(page -> page.contains(UP));
-    putAndCheck(cluster, s3, "renewed");
-    TestAuthority.replace(files.key(), "no key");
-    await(cluster, "kept", "TLS files refused; keeping the certificate CN=node", all);
-    putAndCheck(cluster, s3, "kept");
+    try (ChangeClient s3 = cluster.nodes().client(1, "renewed", TIMEOUT)) {
+      assertEquals(200, s3.put("", new byte[0]).status());
+      certificates.authority().files("node");
+      await(cluster, "renewed", "New connections use the certificate CN=node", all);
+      NodeProcess storage = cluster.nodes().node("storage-3");
+      storage.kill();
+      storage.start();
+      cluster.nodes().node("gateway-1").awaitHealth(page -> page.contains(UP));
+      putAndCheck(cluster, s3, "renewed");
+      TestAuthority.replace(certificates.files().key(), "no key");
+      await(cluster, "kept", "TLS files refused; keeping the certificate CN=node", all);
+      putAndCheck(cluster, s3, "kept");
+    } finally {
+      certificates.authority().files("node");
+    }
   }
 
   private static void await(

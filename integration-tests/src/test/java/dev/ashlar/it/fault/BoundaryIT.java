@@ -8,6 +8,7 @@ import dev.ashlar.it.harness.ChangeSession;
 import dev.ashlar.it.harness.Clients;
 import dev.ashlar.it.harness.Content;
 import dev.ashlar.it.harness.DriveFolders;
+import dev.ashlar.it.harness.LongTest;
 import dev.ashlar.it.harness.RawConnection.Answer;
 import dev.ashlar.it.harness.Seeds;
 import dev.ashlar.it.harness.ServerProcess;
@@ -21,7 +22,6 @@ import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /**
@@ -48,7 +48,7 @@ class BoundaryIT {
     return List.copyOf(places);
   }
 
-  @Test
+  @LongTest
   void changesBetweenBoundaries() throws IOException {
     ServerSpec spec = new ServerSpec("boundary", DRIVES, 1, DATA_SHARDS + "+2", UNIT);
     try (ServerProcess server = ServerProcess.start(spec)) {
@@ -57,18 +57,17 @@ class BoundaryIT {
         changeAll(session);
         readAll(session, "all there");
       }
+      List<Path> gone = List.of();
       for (int first = 0; first < DRIVES; first += 2) {
         List<Path> drives = server.driveFolders();
-        List<Path> gone = List.of(drives.get(first), drives.get((first + 1) % DRIVES));
         server.stop();
+        gone.forEach(DriveFolders::repair);
+        gone = List.of(drives.get(first), drives.get((first + 1) % DRIVES));
         gone.forEach(DriveFolders::replaceByFile);
         server.start();
         try (ChangeSession session = new ChangeSession(server, bucket)) {
           readAll(session, "without " + gone);
         }
-        server.stop();
-        gone.forEach(DriveFolders::repair);
-        server.start();
       }
     }
   }

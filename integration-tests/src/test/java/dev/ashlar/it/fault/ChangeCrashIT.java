@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.ashlar.it.harness.Buckets;
 import dev.ashlar.it.harness.Clients;
 import dev.ashlar.it.harness.DriveFolders;
+import dev.ashlar.it.harness.LongTest;
 import dev.ashlar.it.harness.Metrics;
 import dev.ashlar.it.harness.Seeds;
 import dev.ashlar.it.harness.ServerProcess;
@@ -57,7 +58,7 @@ class ChangeCrashIT {
     crash(ServerSpec.named("change-crash-1"), 0, 0);
   }
 
-  @Test
+  @LongTest
   void fiveMetadataFolders() throws Exception {
     crash(ServerSpec.named("change-crash-5").withMetadataFolders(5), 0, 0);
   }

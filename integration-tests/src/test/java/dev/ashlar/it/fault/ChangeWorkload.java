@@ -9,6 +9,7 @@ import dev.ashlar.it.harness.Content;
 import dev.ashlar.it.harness.RawConnection.Answer;
 import dev.ashlar.it.harness.ServerProcess;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -176,12 +177,20 @@ final class ChangeWorkload {
   }
 
   List<Thread> start(SplittableRandom random) {
+    return start(random, Duration.ZERO);
+  }
+
+  /**
+   * @param thinking of each client after a request
+   */
+  List<Thread> start(SplittableRandom random, Duration thinking) {
     isEnded = false;
     List<Thread> threads = new ArrayList<>();
     for (int i = 0; i < CLIENTS; i++) {
       SplittableRandom own = random.split();
       int client = i;
-      threads.add(Thread.ofPlatform().name("client-" + i).start(() -> runUntilGone(client, own)));
+      threads.add(
+          Thread.ofPlatform().name("client-" + i).start(() -> runUntilGone(client, own, thinking)));
     }
     return threads;
   }
@@ -191,10 +200,11 @@ final class ChangeWorkload {
     isEnded = true;
   }
 
-  private void runUntilGone(int client, SplittableRandom random) {
+  private void runUntilGone(int client, SplittableRandom random, Duration thinking) {
     try (ChangeSession session = new ChangeSession(server, bucket)) {
       while (!isEnded) {
         tryStep(session, client, random);
+        ServerProcess.pause(thinking);
       }
     } catch (IOException gone) {
       // The server was killed: what was under way stays unanswered.

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.it.harness.Buckets;
 import dev.ashlar.it.harness.Clients;
+import dev.ashlar.it.harness.LongTest;
 import dev.ashlar.it.harness.Seeds;
 import dev.ashlar.it.harness.ServerProcess;
 import dev.ashlar.it.harness.ServerSpec;
@@ -28,12 +29,12 @@ class CrashIT {
   private static final int LOST = 2; // m of the default profile
   private static final Duration WRITE_DEADLINE = Duration.ofSeconds(90);
 
-  @Test
+  @LongTest
   void oneMetadataFolder() throws Exception {
     crash("crash-1", 1, false);
   }
 
-  @Test
+  @LongTest
   void fiveMetadataFolders() throws Exception {
     crash("crash-5", 5, false);
   }

@@ -8,6 +8,7 @@ import dev.ashlar.it.harness.ChangeClient;
 import dev.ashlar.it.harness.Clients;
 import dev.ashlar.it.harness.Content;
 import dev.ashlar.it.harness.DriveFolders;
+import dev.ashlar.it.harness.LongTest;
 import dev.ashlar.it.harness.RawConnection.Answer;
 import dev.ashlar.it.harness.Seeds;
 import dev.ashlar.it.harness.ServerProcess;
@@ -75,7 +76,7 @@ class DegradedChangeIT {
     readAll();
   }
 
-  @Test
+  @LongTest
   void withTwoDrivesGoneNothingChangesAndEverythingReads() throws IOException {
     changeAll();
     List<Path> drives = server.driveFolders();

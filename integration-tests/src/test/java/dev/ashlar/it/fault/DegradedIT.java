@@ -9,6 +9,7 @@ import dev.ashlar.it.harness.Buckets;
 import dev.ashlar.it.harness.Clients;
 import dev.ashlar.it.harness.Content;
 import dev.ashlar.it.harness.DriveFolders;
+import dev.ashlar.it.harness.LongTest;
 import dev.ashlar.it.harness.Seeds;
 import dev.ashlar.it.harness.ServerProcess;
 import dev.ashlar.it.harness.ServerSpec;
@@ -61,7 +62,7 @@ class DegradedIT {
     server.close();
   }
 
-  @Test
+  @LongTest
   void anyTwoDrivesDeleted() {
     whileDown(PARITY_SHARDS, ServerProcess::deleteRecursively);
     readAll("before");
@@ -85,7 +86,7 @@ class DegradedIT {
     readAll("before");
   }
 
-  @Test
+  @LongTest
   void oneDriveUnusableStillWrites() {
     whileDown(PARITY_SHARDS - 1, DriveFolders::replaceByFile);
     putAll("after");

@@ -10,6 +10,7 @@ import dev.ashlar.it.harness.ChangeClient;
 import dev.ashlar.it.harness.Clients;
 import dev.ashlar.it.harness.Content;
 import dev.ashlar.it.harness.FileBits;
+import dev.ashlar.it.harness.LongTest;
 import dev.ashlar.it.harness.Metrics;
 import dev.ashlar.it.harness.Parallel;
 import dev.ashlar.it.harness.RawConnection.Answer;
@@ -29,7 +30,6 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /**
@@ -113,12 +113,12 @@ class IndexRotIT {
     return all;
   }
 
-  @Test
+  @LongTest
   void theIndexesOfThreeDrivesOfSix() throws Exception {
     rot(server.driveFolders().subList(1, 4));
   }
 
-  @Test
+  @LongTest
   void theIndexesOfAllDrives() throws Exception {
     rot(server.driveFolders());
   }

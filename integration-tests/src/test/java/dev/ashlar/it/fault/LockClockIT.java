@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.ashlar.it.harness.Await;
 import dev.ashlar.it.harness.Content;
+import dev.ashlar.it.harness.LongTest;
 import dev.ashlar.it.harness.ProcessClock;
 import dev.ashlar.it.harness.RawConnection;
 import dev.ashlar.it.harness.RawConnection.Answer;
@@ -43,7 +44,7 @@ class LockClockIT {
     clientAhead = Duration.ZERO;
   }
 
-  @Test
+  @LongTest
   void aRunningServersClockIsSet() throws Exception {
     try (ServerProcess server = ServerProcess.start(ServerSpec.named("lock-clock-set"))) {
       ProcessClock clock = server.useOwnClock();

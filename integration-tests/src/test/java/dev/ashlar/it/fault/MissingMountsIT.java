@@ -12,6 +12,7 @@ import dev.ashlar.it.harness.ChangeClient;
 import dev.ashlar.it.harness.Clients;
 import dev.ashlar.it.harness.Commands;
 import dev.ashlar.it.harness.Content;
+import dev.ashlar.it.harness.LongTest;
 import dev.ashlar.it.harness.Seeds;
 import dev.ashlar.it.harness.ServerProcess;
 import dev.ashlar.it.harness.ServerSpec;
@@ -66,7 +67,7 @@ class MissingMountsIT {
     server.close();
   }
 
-  @Test
+  @LongTest
   void allFoldersAreEmptyAtOneStart() {
     areMissing(6);
   }
@@ -90,7 +91,7 @@ class MissingMountsIT {
   }
 
   /** Up to m are replaced at once, as ever; of those that come after them nothing is lost. */
-  @Test
+  @LongTest
   void whatIsReplacedAlreadyCounts() {
     server.stop();
     List<Path> folders = server.driveFolders();

@@ -27,7 +27,6 @@ import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /**
@@ -69,7 +68,7 @@ class NewIncarnationsIT {
     everythingStays(3);
   }
 
-  @Test
+  @LongTest
   void ofAllDrives() throws Exception {
     everythingStays(6);
   }

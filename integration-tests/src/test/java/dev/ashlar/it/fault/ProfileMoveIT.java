@@ -44,6 +44,9 @@ class ProfileMoveIT {
 
   private static final Duration MOVED = Duration.ofMinutes(5);
 
+  /** Of each client while objects move: else they would have the processors. */
+  private static final Duration THINKING = Duration.ofMillis(30);
+
   private final SplittableRandom random = new SplittableRandom(Seeds.seed("ProfileMoveIT"));
 
   @Test
@@ -140,7 +143,7 @@ class ProfileMoveIT {
   }
 
   private void workWhileMoving(ServerProcess server, ChangeWorkload workload) throws Exception {
-    List<Thread> clients = workload.start(random.split());
+    List<Thread> clients = workload.start(random.split(), THINKING);
     Await.until(
         "all is moved",
         MOVED,

@@ -25,7 +25,6 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /**
@@ -82,7 +81,7 @@ class ProfilesCrashIT {
     server.close();
   }
 
-  @Test
+  @LongTest
   void whatKillsDamageAndLossLeaveIsWholeAgain() throws Exception {
     Map<String, byte[]> objects = writeAndKill(KILLS);
     CrashRound.awaitFolded(server);

@@ -92,7 +92,7 @@ class RecallIT {
   }
 
   /** What would be lost with the replacements is looked at. */
-  @Test
+  @LongTest
   void whatWasWrittenToReplacementsIsNotLost() throws Exception {
     putAll("since");
     bringBack(server.driveFolders());
@@ -119,7 +119,7 @@ class RecallIT {
   }
 
   /** In the place of another one it is refused when it is opened, and stays as it is. */
-  @Test
+  @LongTest
   void aDriveOfAnotherPlaceIsNotTaken() throws Exception {
     List<Path> folders = server.driveFolders();
     server.stop();

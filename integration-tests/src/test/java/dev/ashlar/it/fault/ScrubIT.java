@@ -9,6 +9,7 @@ import dev.ashlar.it.harness.Buckets;
 import dev.ashlar.it.harness.ChangeClient;
 import dev.ashlar.it.harness.Clients;
 import dev.ashlar.it.harness.Content;
+import dev.ashlar.it.harness.LongTest;
 import dev.ashlar.it.harness.Metrics;
 import dev.ashlar.it.harness.Scrub;
 import dev.ashlar.it.harness.Seeds;
@@ -97,7 +98,7 @@ class ScrubIT {
    * What patches have replaced is still on the drives, and damaged like all around it, but no read
    * needs it. Many shards wait for their second look, each met at many places by then.
    */
-  @Test
+  @LongTest
   void damageIsMendedBesideBlocksThatPatchesHaveReplaced() throws Exception {
     List<Path> folders = new ArrayList<>(server.driveFolders());
     List<Path> damaged = new ArrayList<>();

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.ashlar.it.harness.Buckets;
 import dev.ashlar.it.harness.Clients;
+import dev.ashlar.it.harness.LongTest;
 import dev.ashlar.it.harness.Seeds;
 import dev.ashlar.it.harness.ServerProcess;
 import dev.ashlar.it.harness.ServerSpec;
@@ -24,13 +25,13 @@ import software.amazon.awssdk.services.s3.S3Client;
  */
 class VersionCrashIT {
   private static final int MINUTES = Integer.getInteger("ashlar.crash.minutes", 0);
-  private static final int KILLS = 2;
+  private static final int KILLS = 1;
   private static final int CONFIGURATIONS = 2;
   private static final int CHANGES_MAX = MINUTES > 0 ? 400 : 150;
 
   private final SplittableRandom random = new SplittableRandom(Seeds.seed("VersionCrashIT"));
 
-  @Test
+  @LongTest
   void oneMetadataFolder() throws Exception {
     crash(ServerSpec.named("version-crash-1"));
   }

@@ -7,7 +7,7 @@ public final class Await {
   /** Much longer than it takes on a busy machine. */
   private static final Duration DEADLINE = Duration.ofMinutes(2);
 
-  private static final Duration PAUSE = Duration.ofMillis(50);
+  private static final Duration PAUSE = Duration.ofMillis(100);
 
   private Await() {}
 

@@ -98,8 +98,7 @@ public final class ClusterProcess implements AutoCloseable {
     List<String> arguments = new ArrayList<>(List.of("cluster", "--folder", folder.toString()));
     arguments.addAll(List.of("--port", "" + port));
     arguments.addAll(shape);
-    return Launch.startOf(
-        launcher, arguments, Map.of("ASHLAR_JAVA_OPTIONS", ServerSpec.SHORT_LIFE), log);
+    return Launch.startOf(launcher, arguments, log);
   }
 
   private void awaitReady() {

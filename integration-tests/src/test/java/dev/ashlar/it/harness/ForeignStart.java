@@ -11,7 +11,6 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -42,9 +41,7 @@ public final class ForeignStart implements AutoCloseable {
       throws IOException, InterruptedException {
     this.s3 = s3;
     this.log = log;
-    Map<String, String> all = new HashMap<>(environment);
-    all.put("ASHLAR_JAVA_OPTIONS", ServerSpec.SHORT_LIFE);
-    process = Launch.start(before, arguments, all, log);
+    process = Launch.start(before, arguments, environment, log);
     long deadline = System.nanoTime() + DEADLINE.toNanos();
     while (!isReady()) {
       if (!process.isAlive() || System.nanoTime() > deadline) {

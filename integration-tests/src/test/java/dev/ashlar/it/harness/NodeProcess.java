@@ -62,7 +62,6 @@ public final class NodeProcess {
     this.before = List.copyOf(before);
     Map<String, String> all = new HashMap<>(environment);
     all.put("ASHLAR_HEAP", "128m");
-    all.put("ASHLAR_JAVA_OPTIONS", ServerSpec.SHORT_LIFE);
     this.environment = Map.copyOf(all);
   }
 

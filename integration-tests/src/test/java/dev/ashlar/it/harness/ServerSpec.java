@@ -25,11 +25,8 @@ public record ServerSpec(
     int stripeUnit,
     List<String> options,
     String javaOptions) {
-  /** For a short life: what is compiled only once costs a third of the CPU time of a start. */
-  static final String SHORT_LIFE = "-XX:TieredStopAtLevel=1";
-
   public ServerSpec(String name, int drives, int metadataFolders, String profile, int stripeUnit) {
-    this(name, drives, metadataFolders, profile, stripeUnit, List.of(), SHORT_LIFE);
+    this(name, drives, metadataFolders, profile, stripeUnit, List.of(), Launch.SHORT_LIFE);
   }
 
   public static ServerSpec named(String name) {

@@ -315,6 +315,15 @@ class BadChangesIT {
         connection.write("a\r\n0123456789\r\n0\r\n\r\n");
         assertError("501 NotImplemented", connection.answer());
       }
+      // The length of a payload in aws-chunked, which these are not.
+      headers.put("X-Amz-Decoded-Content-Length", "10");
+      String sha256 = Content.sha256("0123456789".getBytes(StandardCharsets.US_ASCII));
+      for (String payload : new String[] {UNSIGNED, sha256}) {
+        try (RawConnection connection = begin(method, headers, payload)) {
+          connection.write("a\r\n0123456789\r\n0\r\n\r\n");
+          assertError("411 MissingContentLength", connection.answer());
+        }
+      }
     }
   }
 

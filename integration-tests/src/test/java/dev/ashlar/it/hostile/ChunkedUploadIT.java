@@ -28,6 +28,7 @@ class ChunkedUploadIT {
   private static final String SIGNED = "STREAMING-AWS4-HMAC-SHA256-PAYLOAD";
   private static final String SIGNED_TRAILER = "STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER";
   private static final String UNSIGNED_TRAILER = "STREAMING-UNSIGNED-PAYLOAD-TRAILER";
+  private static final Map<String, String> IN_CHUNKS = Map.of("Transfer-Encoding", "chunked");
   private static final int CHUNK = 64 << 10;
 
   private final ServerProcess server;
@@ -86,7 +87,7 @@ class ChunkedUploadIT {
     assertRefused(400, "IncompleteBody", UNSIGNED_TRAILER, good, ChunkedUploadIT::withoutLastChunk);
   }
 
-  /** Appends and patches take the same bodies as puts. */
+  /** Appends and patches take the same bodies as puts, also in chunks of HTTP. */
   @Test
   void changesOfData() throws IOException {
     String path = bucket + "/changed";
@@ -97,7 +98,7 @@ class ChunkedUploadIT {
     String before = identity("/changed");
     Head express = new Head("PUT", path, "", Map.of("X-Amz-Write-Offset-Bytes", "" + length));
     Head rgw = new Head("POST", path, "append=&position=" + length, Map.of());
-    Head next = new Head("POST", path, "append=&position=" + 2 * length, Map.of());
+    Head next = new Head("POST", path, "append=&position=" + 2 * length, IN_CHUNKS);
     String range = "bytes " + length / 2 + "-" + (length / 2 + length - 1) + "/*";
     Head patch = new Head("PATCH", path, "", Map.of("Content-Range", range));
     for (Head head : new Head[] {express, rgw, patch}) {
@@ -163,7 +164,11 @@ class ChunkedUploadIT {
       Map<String, String> signed =
           new LinkedHashMap<>(signer.sign(head.method, head.path, head.query, form, headers));
       String encoded = damage.apply(encode(signer, form, trailer));
-      signed.put("Content-Length", "" + encoded.length());
+      if (head.headers.equals(IN_CHUNKS)) {
+        encoded = Integer.toHexString(encoded.length()) + "\r\n" + encoded + "\r\n0\r\n\r\n";
+      } else {
+        signed.put("Content-Length", "" + encoded.length());
+      }
       String query = head.query.isEmpty() ? "" : "?" + head.query;
       connection.writeHead(head.method, head.path + query, signed);
       connection.write(encoded.getBytes(StandardCharsets.ISO_8859_1));

@@ -142,6 +142,30 @@ class HostileInputIT {
   }
 
   @Test
+  void bodyInChunksIsStoredOnlyWhenItHasEnded() throws IOException {
+    try (RawConnection connection = new RawConnection(server)) {
+      Map<String, String> headers = headers(connection);
+      headers.put("Transfer-Encoding", "chunked");
+      sendHead(connection, "PUT", "/chunks", "", "UNSIGNED-PAYLOAD", headers);
+      connection.write("3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n");
+      assertEquals(200, connection.answer().status());
+      connection.send("GET", bucket + "/chunks", "", NOTHING, Map.of());
+      assertArrayEquals("abcde".getBytes(StandardCharsets.UTF_8), connection.answer().body());
+    }
+    try (RawConnection connection = new RawConnection(server)) {
+      Map<String, String> headers = headers(connection);
+      headers.put("Transfer-Encoding", "chunked");
+      sendHead(connection, "PUT", "/cut", "", "UNSIGNED-PAYLOAD", headers);
+      connection.write("3\r\nabc\r\n");
+      connection.shutdownOutput();
+      connection.in().readAllBytes();
+    } catch (java.net.SocketException reset) {
+      // as good an end
+    }
+    assertAbsent("/cut");
+  }
+
+  @Test
   void bodyWithoutLength() throws IOException {
     try (RawConnection connection = new RawConnection(server)) {
       sendHead(connection, "PUT", "/no-length", "", "UNSIGNED-PAYLOAD", headers(connection));

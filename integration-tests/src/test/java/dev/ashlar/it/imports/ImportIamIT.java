@@ -91,7 +91,6 @@ class ImportIamIT {
             "--management",
             server.management("").getAuthority()),
         Map.of(
-            "ASHLAR_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1", // it lives for seconds
             "ASHLAR_ACCESS_KEY", ServerProcess.ACCESS_KEY,
             "ASHLAR_SECRET_KEY", ServerProcess.SECRET_KEY),
         log);

@@ -18,6 +18,9 @@ final class BucketLoad {
   /** So that a long load does not meet the limit of an owner's buckets. */
   private static final int BUCKETS_PER_OWNER = 1000;
 
+  /** Of a client, after a command: peers are to have processors, too. */
+  private static final int PAUSE_MS = 5;
+
   private final Set<String> acknowledged = ConcurrentHashMap.newKeySet();
   private final Set<ResultCode> codes = ConcurrentHashMap.newKeySet();
   private final Set<Throwable> failures = ConcurrentHashMap.newKeySet();
@@ -45,6 +48,7 @@ final class BucketLoad {
         String owner = prefix + i / BUCKETS_PER_OWNER;
         codes.add(client.submit(TestBlobs.createBucket(prefix + i, owner)).getCode());
         acknowledged.add(prefix + i);
+        Thread.sleep(PAUSE_MS);
       } catch (Exception e) {
         failures.add(e);
         isOver = true;

@@ -47,6 +47,17 @@ public interface ShardStore {
       ShardId shard, ShardView view, long offset, int length, Completion<ShardData> completion);
 
   /**
+   * Reads as {@link #read} does, on the calling thread, if that needs no drive: everything is in
+   * memory. It takes as long as copying and verifying the bytes.
+   *
+   * @return null if something is not in memory or the read fails; {@link #read} has the result or
+   *     the error then
+   */
+  default @Nullable ShardData readCached(ShardId shard, ShardView view, long offset, int length) {
+    return null;
+  }
+
+  /**
    * Stores a provisional change beside the shard. Success means durable. {@link ShardFault#MISSING}
    * unless the drive has all changes that its base names, and the old bytes it needs: those of
    * partly changed blocks, and for deltas all below the base length.

@@ -15,7 +15,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -110,7 +109,7 @@ public final class OutboxShares implements PeriodicJobs.Job {
         if (Thread.interrupted()) {
           throw new InterruptedException("event shares");
         }
-        List<EventRow> page = page(last);
+        List<EventRow> page = metadata.events(last, PAGE).events();
         for (EventRow event : page) {
           look.at(event);
         }
@@ -120,10 +119,6 @@ public final class OutboxShares implements PeriodicJobs.Job {
         last = page.getLast();
         seen += page.size();
       }
-    }
-
-    private List<EventRow> page(@Nullable EventRow after) throws MetadataUnavailableException {
-      return metadata.events(after, PAGE).events();
     }
 
     void count() throws MetadataUnavailableException, InterruptedException {

@@ -104,6 +104,12 @@ final class PendingDrive implements ShardStore {
   }
 
   @Override
+  public @Nullable ShardData readCached(ShardId shard, ShardView view, long offset, int length) {
+    ShardStore drive = there;
+    return drive == null ? null : drive.readCached(shard, view, offset, length);
+  }
+
+  @Override
   public void prepare(ShardIntent intent, Completion<DriveId> completion) {
     ask(completion, drive -> drive.prepare(intent, completion));
   }

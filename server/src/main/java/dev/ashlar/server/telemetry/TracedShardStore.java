@@ -33,9 +33,7 @@ record TracedShardStore(ShardStore store, Tracer tracer, Tracer.Kind kind) imple
       operation.accept(completion);
       return;
     }
-    Span span = tracer.begin(name, kind, parent);
-    span.add("ashlar.drive", store.drive().id().toString());
-    span.add("ashlar.bytes", bytes);
+    Span span = begin(name, bytes, parent);
     Span before = CurrentSpan.set(span);
     try {
       operation.accept(
@@ -52,6 +50,13 @@ record TracedShardStore(ShardStore store, Tracer tracer, Tracer.Kind kind) imple
     } finally {
       CurrentSpan.set(before);
     }
+  }
+
+  private Span begin(String name, long bytes, TraceContext parent) {
+    Span span = tracer.begin(name, kind, parent);
+    span.add("ashlar.drive", store.drive().id().toString());
+    span.add("ashlar.bytes", bytes);
+    return span;
   }
 
   @Override
@@ -71,6 +76,20 @@ record TracedShardStore(ShardStore store, Tracer tracer, Tracer.Kind kind) imple
         length,
         completion,
         traced -> store.read(shard, view, offset, length, traced));
+  }
+
+  @Override
+  public @Nullable ShardData readCached(ShardId shard, ShardView view, long offset, int length) {
+    TraceContext parent = CurrentSpan.parent();
+    if (parent == null || kind == Tracer.Kind.CLIENT) { // nothing of another process is in memory
+      return store.readCached(shard, view, offset, length);
+    }
+    Span span = begin("drive read", length, parent);
+    ShardData data = store.readCached(shard, view, offset, length);
+    if (data != null) {
+      span.end();
+    }
+    return data;
   }
 
   @Override

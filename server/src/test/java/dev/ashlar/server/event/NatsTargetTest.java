@@ -85,7 +85,7 @@ class NatsTargetTest {
         throw new AssertionError("it does not connect again");
       }
       try {
-        target.send(Sends.message()).get(5, TimeUnit.SECONDS);
+        target.send(Sends.message()).get(1, TimeUnit.SECONDS);
       } catch (ExecutionException | TimeoutException e) {
         Thread.sleep(100);
       }

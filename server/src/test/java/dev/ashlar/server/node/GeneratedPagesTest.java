@@ -183,26 +183,24 @@ class GeneratedPagesTest {
   void metrics(@TempDir Path folder) throws Exception {
     Map<String, Described> found = new TreeMap<>();
     PrometheusMeterRegistry ofStore = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-    Node store = new Node(storeOptions(Files.createDirectories(folder.resolve("store"))), ofStore);
-    try {
-      new RehearsalClient(store.s3Address(), store.root(), "us-east-1")
-          .send("PUT", "/bucket", "", new byte[0]);
-      describe(ofStore, "a store in one process", found);
-    } finally {
-      store.close();
-    }
     PrometheusMeterRegistry ofNode = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     int port = freePort();
     ServerOptions options = nodeOptions(Files.createDirectories(folder.resolve("node")), port);
-    ClusterNode node = new ClusterNode(options, ofNode);
+    Node store = new Node(storeOptions(Files.createDirectories(folder.resolve("store"))), ofStore);
     try {
-      RootCredential root = Objects.requireNonNull(node.root());
-      new RehearsalClient(
-              new InetSocketAddress(InetAddress.getLoopbackAddress(), port), root, "us-east-1")
-          .send("PUT", "/bucket", "", new byte[0]);
-      describe(ofNode, "a cluster", found);
+      ClusterNode node = new ClusterNode(options, ofNode);
+      try {
+        createBucket(store.s3Address(), store.root());
+        createBucket(
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
+            Objects.requireNonNull(node.root()));
+        describe(ofStore, "a store in one process", found);
+        describe(ofNode, "a cluster", found);
+      } finally {
+        node.close();
+      }
     } finally {
-      node.close();
+      store.close();
     }
     Page page = new Page("Metrics");
     page.text(
@@ -221,6 +219,10 @@ class GeneratedPagesTest {
     }
     page.end();
     page.compare(METRICS);
+  }
+
+  private static void createBucket(InetSocketAddress s3, RootCredential root) throws IOException {
+    new RehearsalClient(s3, root, "us-east-1").send("PUT", "/bucket", "", new byte[0]);
   }
 
   /**

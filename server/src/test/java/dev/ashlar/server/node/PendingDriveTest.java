@@ -2,6 +2,7 @@ package dev.ashlar.server.node;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -11,6 +12,7 @@ import dev.ashlar.protocol.client.MemoryShardStore;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardStore;
+import dev.ashlar.protocol.client.ShardView;
 import dev.ashlar.protocol.model.DriveId;
 import java.util.List;
 import java.util.UUID;
@@ -37,6 +39,7 @@ class PendingDriveTest extends AbstractShardStoreContract {
     assertFalse(late.isThere());
     assertEquals(5, late.drive().incarnation());
     assertEquals(ShardFault.UNAVAILABLE, late.writeRefusal());
+    assertNull(late.readCached(SHARD, ShardView.ORIGINAL, 0, 1));
     Answer<DriveId> answer = new Answer<>();
     late.delete(List.of(SHARD.blob()), answer);
     assertTrue(answer.isDone());

@@ -257,6 +257,11 @@ final class DriveEngine {
     reads.read(() -> core.reader().read(range), completion);
   }
 
+  /** What of the range is in memory; null if it is not all. */
+  @Nullable ShardData readCached(ShardRange range) {
+    return reads.readCached(() -> core.reader().readCached(range));
+  }
+
   /** A query of the index. */
   interface LookUp<T> {
     T in(ShardIndex index) throws IOException;

@@ -272,11 +272,25 @@ public final class DriveStore implements ShardStore, AutoCloseable {
   @Override
   public void read(
       ShardId shard, ShardView view, long offset, int length, Completion<ShardData> completion) {
+    ShardRange range = range(shard, view, offset, length);
+    start(completion, () -> engines.readable().read(range, completion));
+  }
+
+  @Override
+  public @Nullable ShardData readCached(ShardId shard, ShardView view, long offset, int length) {
+    ShardRange range = range(shard, view, offset, length);
+    try {
+      return engines.readable().readCached(range);
+    } catch (ShardException e) {
+      return null;
+    }
+  }
+
+  private static ShardRange range(ShardId shard, ShardView view, long offset, int length) {
     if (offset < 0 || length < 1 || length > SlabPool.MAX_SLAB_BYTES - 2 * SegmentFormat.BLOCK) {
       throw new IllegalArgumentException("range " + offset + "+" + length);
     }
-    ShardRange range = new ShardRange(shard, view, offset, length);
-    start(completion, () -> engines.readable().read(range, completion));
+    return new ShardRange(shard, view, offset, length);
   }
 
   @Override

@@ -49,6 +49,16 @@ public final class BoundedFiles extends ForwardingFiles {
     }
   }
 
+  @Override
+  public boolean allocate(String name, long size) throws IOException {
+    try {
+      return super.allocate(name, size);
+    } catch (TooManyOpenFilesException e) {
+      closeIdle();
+      return super.allocate(name, size);
+    }
+  }
+
   /** Does not open the file yet. */
   @Override
   public RawFile open(String name) {
@@ -107,19 +117,23 @@ public final class BoundedFiles extends ForwardingFiles {
 
     /** Opens the file if necessary and keeps it open until {@link #unpin}. */
     private RawFile pin() throws IOException {
-      while (true) {
-        int now = pins.get();
-        if (now < 0) {
-          openPinned();
-          return present();
-        }
+      if (!pinIfOpen()) {
+        openPinned();
+      }
+      return present();
+    }
+
+    /** False if it is not open. */
+    private boolean pinIfOpen() {
+      for (int now = pins.get(); now >= 0; now = pins.get()) {
         if (pins.compareAndSet(now, now + 1)) {
           if (!wasUsed) {
             wasUsed = true;
           }
-          return present();
+          return true;
         }
       }
+      return false;
     }
 
     /** While it is pinned only its user closes it. */
@@ -219,6 +233,20 @@ public final class BoundedFiles extends ForwardingFiles {
       RawFile pinned = pin();
       try {
         pinned.read(target, position);
+      } finally {
+        unpin();
+      }
+    }
+
+    /** False also if the file would have to be opened. */
+    @Override
+    public boolean readCached(ByteBuffer target, long position) {
+      if (!pinIfOpen()) {
+        return false;
+      }
+      try {
+        RawFile pinned = file;
+        return pinned != null && pinned.readCached(target, position);
       } finally {
         unpin();
       }

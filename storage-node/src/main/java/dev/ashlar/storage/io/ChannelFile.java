@@ -1,5 +1,6 @@
 package dev.ashlar.storage.io;
 
+import dev.ashlar.codec.isal.NativeFile;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -17,11 +18,20 @@ final class ChannelFile implements RawFile {
   private final FileChannel buffered;
   private final @Nullable FileChannel direct;
   private final int directReadMin;
+  private final @Nullable NativeFile cached;
 
-  ChannelFile(FileChannel buffered, @Nullable FileChannel direct, int directReadMin) {
+  /**
+   * @param cached what the page cache has of the file, if that is to be used
+   */
+  ChannelFile(
+      FileChannel buffered,
+      @Nullable FileChannel direct,
+      int directReadMin,
+      @Nullable NativeFile cached) {
     this.buffered = buffered;
     this.direct = direct;
     this.directReadMin = directReadMin;
+    this.cached = cached;
   }
 
   @Override
@@ -63,8 +73,26 @@ final class ChannelFile implements RawFile {
   }
 
   @Override
+  public boolean readCached(ByteBuffer target, long position) {
+    return cached != null && cached.read(target, position);
+  }
+
+  @Override
   public void sync() throws IOException {
     (direct != null ? direct : buffered).force(false);
+    checkFileSystem();
+  }
+
+  /**
+   * Fails if the file system has been shut down. When ext4 or XFS shuts down, a sync of blocks that
+   * were allocated but never written may succeed although the journal, which notes that they are
+   * written now, gave up. The file system marks itself as shut down before that can happen. Each
+   * read looks at the mark first; this one then meets the end of the file, and nothing is read.
+   */
+  private void checkFileSystem() throws IOException {
+    if (buffered.read(ByteBuffer.allocate(1), buffered.size()) > 0) {
+      throw new IOException("the file became longer while it was synced");
+    }
   }
 
   @Override

@@ -22,6 +22,11 @@ public abstract class ForwardingFiles implements RawFiles {
   }
 
   @Override
+  public boolean allocate(String name, long size) throws IOException {
+    return files.allocate(name, size);
+  }
+
+  @Override
   public RawFile open(String name) throws IOException {
     return wrap(name, files.open(name));
   }

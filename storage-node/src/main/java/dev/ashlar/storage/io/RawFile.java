@@ -20,6 +20,16 @@ public interface RawFile extends Closeable {
    */
   void read(ByteBuffer target, long position) throws IOException;
 
+  /**
+   * The same for any thread, if the bytes are in memory: the drive gets no I/O from the call.
+   *
+   * @return false if they are not in memory or cannot be read; the content of the buffer is
+   *     undefined then
+   */
+  default boolean readCached(ByteBuffer target, long position) {
+    return false;
+  }
+
   /** Makes all completed writes durable. After a failure nothing is known about them. */
   void sync() throws IOException;
 

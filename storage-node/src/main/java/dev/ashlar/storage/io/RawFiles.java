@@ -17,6 +17,15 @@ public interface RawFiles {
   RawFile create(String name, long size) throws IOException;
 
   /**
+   * Creates a file of this size with its space allocated but not written: it is read as zeros. It
+   * is durable except for its name.
+   *
+   * @return false if that is not possible here or there is no space; no file is left then, and
+   *     {@link #create} fails with the reason
+   */
+  boolean allocate(String name, long size) throws IOException;
+
+  /**
    * @throws TooManyOpenFilesException if the limit for open files is reached; other methods that
    *     open a file throw it too
    */

@@ -48,6 +48,11 @@ public final class ShadowFiles implements RawFiles {
   }
 
   @Override
+  public boolean allocate(String name, long size) {
+    return false;
+  }
+
+  @Override
   public synchronized RawFile open(String name) throws IOException {
     return shadow(name).handle();
   }

@@ -40,7 +40,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(300)
 class DrivePowerCutTest {
   private static final long BYTES = 512L << 20;
-  private static final int CUTS = 3;
+  private static final int CUTS = Integer.getInteger("ashlar.power.cuts", 3);
   private static final int LARGE = 1_500_000;
   private static final int SEGMENT_BYTES = TestDrives.LIMITS.segmentBytes();
 

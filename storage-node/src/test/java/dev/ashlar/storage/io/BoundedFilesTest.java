@@ -83,6 +83,20 @@ class BoundedFilesTest {
   }
 
   @Test
+  void aFileThatIsNotOpenIsNotOpenedForWhatIsInMemory() throws Exception {
+    List<RawFile> files = files(2, new BoundedFiles(new CachedFiles(counted), 1));
+    ByteBuffer target = ByteBuffer.allocate(BYTES);
+    assertFalse(files.get(1).readCached(target, 0));
+    assertEquals(0, counted.open());
+    assertEquals(1, read(files.get(1)));
+    assertTrue(files.get(1).readCached(target, 0));
+    assertEquals(1, target.get(BYTES - 1));
+    assertEquals(0, read(files.get(0)), "the other one is closed for it");
+    assertFalse(files.get(1).readCached(target.clear(), 0));
+    checkUse();
+  }
+
+  @Test
   void theFileThatWasNotUsedForLongestIsClosed() throws Exception {
     List<RawFile> files = files(4, 3);
     for (int i : new int[] {0, 1, 2, 0, 3}) {

@@ -107,6 +107,16 @@ public final class CountedFiles extends ForwardingFiles {
   }
 
   @Override
+  public boolean allocate(String name, long size) throws IOException {
+    take();
+    try {
+      return super.allocate(name, size);
+    } finally {
+      open.decrementAndGet();
+    }
+  }
+
+  @Override
   public RawFile open(String name) throws IOException {
     return take(() -> super.open(name));
   }

@@ -11,18 +11,23 @@ import java.util.BitSet;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A drive that can lose power at any call. What was not synced is then lost or kept sector by
- * sector, in any combination; names that were not synced are lost from some point on. It can also
- * return errors, once or for a while, flip bits, lose and misdirect writes, and fill up. All chance
- * comes from the given source.
+ * sector, in any combination; names that were not synced are lost from some point on. It can
+ * allocate every other file only: the file system notes later which of its blocks are written, so
+ * that of each block the first write is kept or lost as a whole. The drive can also return errors,
+ * once or for a while, flip bits, lose and misdirect writes, and fill up. All chance comes from the
+ * given source.
  */
 public final class SimulatedDrive implements RawFiles {
   private static final int SECTOR = 512;
+  private static final int SECTORS_OF_BLOCK = 8;
 
   private final Random random;
   private final SimulatedSpace space;
@@ -39,6 +44,8 @@ public final class SimulatedDrive implements RawFiles {
   private long calls;
   private long readBytes;
   private boolean skipsSyncs;
+  private boolean refusesAllocation;
+  private int allocations;
   private String unreadable = "";
   private long unreadableFrom;
   private long unreadableTo;
@@ -133,6 +140,11 @@ public final class SimulatedDrive implements RawFiles {
   /** Whether syncs of files from now on do nothing, which nobody hears. */
   public void skipSyncs(boolean isOn) {
     skipsSyncs = isOn;
+  }
+
+  /** From now on space can only be taken by writing zeros. */
+  public void refuseAllocation() {
+    refusesAllocation = true;
   }
 
   /** Changing calls so far. */
@@ -250,6 +262,17 @@ public final class SimulatedDrive implements RawFiles {
   }
 
   @Override
+  public boolean allocate(String name, long size) throws IOException {
+    if (refusesAllocation || ++allocations % 2 == 0 || usableBytes() < size) {
+      return false;
+    }
+    create(name, size);
+    SimulatedFile file = Objects.requireNonNull(names.get(name));
+    file.unwrittenBlocks.set(0, (int) size / SECTOR / SECTORS_OF_BLOCK);
+    return true;
+  }
+
+  @Override
   public RawFile open(String name) throws IOException {
     checkPower();
     SimulatedFile file = names.get(name);
@@ -353,6 +376,9 @@ public final class SimulatedDrive implements RawFiles {
     private byte[] durable;
     private final BitSet dirtySectors = new BitSet();
 
+    /** Which were allocated, and of which nothing is durable. */
+    private final BitSet unwrittenBlocks = new BitSet();
+
     SimulatedFile(String name, byte[] current, byte[] durable) {
       this.name = name;
       this.current = current;
@@ -421,12 +447,7 @@ public final class SimulatedDrive implements RawFiles {
       if (!dirtySectors.isEmpty() && name.startsWith("segment")) {
         lateWrite = null; // a durable batch behind it shows that it is lost
       }
-      for (int sector = dirtySectors.nextSetBit(0);
-          sector >= 0;
-          sector = dirtySectors.nextSetBit(sector + 1)) {
-        keep(sector);
-      }
-      dirtySectors.clear();
+      keepIf(() -> true);
     }
 
     @Override
@@ -440,14 +461,7 @@ public final class SimulatedDrive implements RawFiles {
     /** As a kernel does after a failed sync, it forgets that the sectors were never written. */
     private void fail() throws IOException {
       if (isError(Calls.DATA)) {
-        for (int sector = dirtySectors.nextSetBit(0);
-            sector >= 0;
-            sector = dirtySectors.nextSetBit(sector + 1)) {
-          if (random.nextBoolean()) {
-            keep(sector);
-          }
-        }
-        dirtySectors.clear();
+        keepIf(random::nextBoolean);
         failIf(true);
       }
     }
@@ -503,22 +517,38 @@ public final class SimulatedDrive implements RawFiles {
     }
 
     private void losePower(int chance) {
+      keepIf(
+          () ->
+              switch (chance) {
+                case 0 -> false;
+                case 1 -> true;
+                case 2 -> random.nextBoolean();
+                default -> random.nextInt(20) > 0;
+              });
+      current = durable.clone();
+    }
+
+    /** Keeps those dirty sectors that survive; a block's first ones together or not at all. */
+    private void keepIf(BooleanSupplier survives) {
+      int firstWritten = -1;
+      boolean isFirstKept = false;
       for (int sector = dirtySectors.nextSetBit(0);
           sector >= 0;
           sector = dirtySectors.nextSetBit(sector + 1)) {
-        boolean survives =
-            switch (chance) {
-              case 0 -> false;
-              case 1 -> true;
-              case 2 -> random.nextBoolean();
-              default -> random.nextInt(20) > 0;
-            };
-        if (survives) {
+        boolean isKept = survives.getAsBoolean();
+        int block = sector / SECTORS_OF_BLOCK;
+        if (block == firstWritten) {
+          isKept = isFirstKept;
+        } else if (unwrittenBlocks.get(block)) {
+          firstWritten = block;
+          isFirstKept = isKept;
+          unwrittenBlocks.set(block, !isKept);
+        }
+        if (isKept) {
           keep(sector);
         }
       }
       dirtySectors.clear();
-      current = durable.clone();
     }
 
     private void keep(int sector) {

@@ -64,6 +64,11 @@ public final class SparseFiles extends ForwardingFiles {
   }
 
   @Override
+  public boolean allocate(String name, long size) {
+    return false; // its holes would take space
+  }
+
+  @Override
   protected RawFile wrap(String name, RawFile file) {
     openMost.accumulateAndGet(open.incrementAndGet(), Math::max);
     return new SparseFile(file, ends.getOrDefault(name, new AtomicLong(Long.MAX_VALUE)));

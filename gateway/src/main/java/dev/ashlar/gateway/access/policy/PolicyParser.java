@@ -72,9 +72,10 @@ final class PolicyParser {
     statement.requireOnly(STATEMENT_ELEMENTS);
     checkSid(statement.get("Sid"));
     Element conditions = statement.get("Condition");
+    boolean isAllowing = isAllowing(required(statement, "Effect").string());
     return new Statement(
-        isAllowing(required(statement, "Effect").string()),
-        principals(statement),
+        isAllowing,
+        principals(statement, isAllowing),
         actions(statement),
         resources(statement),
         conditions == null ? List.of() : conditions(conditions));
@@ -102,7 +103,8 @@ final class PolicyParser {
     };
   }
 
-  private @Nullable Principals principals(Members statement) throws MalformedPolicyException {
+  private @Nullable Principals principals(Members statement, boolean isAllowing)
+      throws MalformedPolicyException {
     if (!kind.hasPrincipals()) {
       refuse(statement, "Principal");
       refuse(statement, "NotPrincipal");
@@ -113,7 +115,10 @@ final class PolicyParser {
     }
     boolean isNegated = isNegated(statement, "Principal", "NotPrincipal");
     return Principals.parse(
-        required(statement, isNegated ? "NotPrincipal" : "Principal"), isNegated, kind);
+        required(statement, isNegated ? "NotPrincipal" : "Principal"),
+        isNegated,
+        kind,
+        isAllowing && !isNegated && kind instanceof PolicyKind.Bucket);
   }
 
   private Actions actions(Members statement) throws MalformedPolicyException {

@@ -25,6 +25,11 @@ final class Principals {
   private static final String NAME = "[A-Za-z0-9_+=,.@-]";
   private static final String PATH = "(?:[!-)+->@-~]{1,510}/)?";
   private static final Pattern ACCOUNT = Pattern.compile("(?:arn:aws:iam::)?([0-9]{12})(?::root)?");
+
+  /** An account as radosgw names them, which is none here: nobody is meant. */
+  private static final Pattern FOREIGN_ACCOUNT =
+      Pattern.compile("arn:aws:iam::[A-Za-z][A-Za-z0-9_.-]{0,63}:root");
+
   private static final Pattern NAMED =
       Pattern.compile(
           "arn:aws:(?:iam::[0-9]{12}:(?:user|role)/"
@@ -42,6 +47,7 @@ final class Principals {
   private static final Pattern PROVIDER = Pattern.compile("[!-)+->@-~]{1,512}");
 
   private final boolean isNegated;
+  private final boolean mayBeForeign;
   private boolean isEverybody;
   private final Set<String> accountIds = new HashSet<>();
   private final Set<String> canonicalIds = new HashSet<>();
@@ -49,13 +55,19 @@ final class Principals {
   private final Set<String> services = new HashSet<>();
   private final Set<String> providers = new HashSet<>();
 
-  private Principals(boolean isNegated) {
+  private Principals(boolean isNegated, boolean mayBeForeign) {
     this.isNegated = isNegated;
+    this.mayBeForeign = mayBeForeign;
   }
 
-  static Principals parse(Element element, boolean isNegated, PolicyKind kind)
+  /**
+   * @param mayBeForeign whether accounts may be named that cannot exist here. Such a name matches
+   *     no caller. That is safe in a Principal that allows, because nobody gets a right. In a
+   *     denial it would deny nothing, and in a NotPrincipal it would exclude nobody.
+   */
+  static Principals parse(Element element, boolean isNegated, PolicyKind kind, boolean mayBeForeign)
       throws MalformedPolicyException {
-    Principals principals = new Principals(isNegated);
+    Principals principals = new Principals(isNegated, mayBeForeign);
     if (element instanceof Scalar scalar) {
       if (!scalar.isString() || !scalar.text().equals("*")) {
         throw scalar.malformedValue("is not a principal: * or an object is expected");
@@ -97,7 +109,7 @@ final class Principals {
       isEverybody = true;
     } else if (account.matches() && isIdOrRootArn(value.text())) {
       accountIds.add(account.group(1));
-    } else {
+    } else if (!mayBeForeign || !FOREIGN_ACCOUNT.matcher(value.text()).matches()) {
       arns.add(
           require(NAMED, value, "is neither * nor an account, user, role or session of a role"));
     }

@@ -26,7 +26,7 @@ public record ListObjectsHandler(Backend backend, DisplayNames names) {
     ListPage page = page(listing, request.marker());
     ListingDocument document = new ListingDocument("ListBucketResult", listing);
     document.xml().element("Name", listing.bucket());
-    document.name("Prefix", listing.prefix()).name("Marker", request.marker());
+    document.echoedPrefix().name("Marker", request.marker());
     // Without a delimiter clients continue after the last key, and S3 sends no NextMarker.
     if (page.truncated() && !listing.delimiter().isEmpty()) {
       document.name("NextMarker", lastName(page));

@@ -37,14 +37,24 @@ record PartList(List<Part> parts) {
     if (parts.isEmpty() || parts.size() > PARTS_MAX) {
       throw new S3Exception(S3Error.MALFORMED_XML);
     }
+    return new PartList(ascending(parts));
+  }
+
+  /** Of a part that is named several times in a row, which was sent again, the last counts. */
+  private static List<Part> ascending(List<Part> named) throws S3Exception {
+    List<Part> parts = new ArrayList<>(named.size());
     int before = 0;
-    for (Part part : parts) {
-      if (part.number <= before) {
+    for (Part part : named) {
+      if (part.number < before) {
         throw new S3Exception(S3Error.INVALID_PART_ORDER);
       }
+      if (part.number == before) {
+        parts.removeLast();
+      }
+      parts.add(part);
       before = part.number;
     }
-    return new PartList(parts);
+    return parts;
   }
 
   private static Part part(Element element) throws S3Exception {

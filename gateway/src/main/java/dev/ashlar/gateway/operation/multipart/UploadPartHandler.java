@@ -3,6 +3,7 @@ package dev.ashlar.gateway.operation.multipart;
 import dev.ashlar.gateway.auth.Authenticator.PayloadBody;
 import dev.ashlar.gateway.checksum.Checksums;
 import dev.ashlar.gateway.encryption.EncryptionHeaders;
+import dev.ashlar.gateway.encryption.key.DataKey;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;
@@ -20,9 +21,16 @@ import dev.ashlar.protocol.message.EncryptedRun;
 import dev.ashlar.protocol.message.PartRow;
 import dev.ashlar.protocol.message.PutPart;
 import dev.ashlar.protocol.message.UploadRow;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.util.HexFormat;
+import javax.crypto.Mac;
 
 /** Stores a part. */
 public record UploadPartHandler(Backend backend) {
+  private static final String MAC = "HmacSHA256";
+  private static final int ETAG_BYTES = 16;
+
   public HttpAnswer handle(S3Request.UploadPart request, PayloadBody body)
       throws S3Exception, UnavailableException, InterruptedException {
     UploadRow upload = Uploads.require(backend, request);
@@ -31,7 +39,9 @@ public record UploadPartHandler(Backend backend) {
     int profile = StorageClass.of(backend, upload).profile().number();
     NewKey key = Uploads.key(backend, upload, request.customer());
     try (ContentWriter writer = ContentWriter.begin(backend, profile, body.length(), key)) {
-      String etag = BodyIngest.copy(body, writer, backend.random());
+      String copied = BodyIngest.copy(body, writer, backend.random());
+      String etag =
+          writer.hasMd5() || key == null ? copied : etag(key.key(), body, writer.length());
       PartRow.Builder part =
           PartRow.newBuilder()
               .setNumber(request.partNumber())
@@ -56,6 +66,23 @@ public record UploadPartHandler(Backend backend) {
       HttpAnswer answer = Answers.stored(etag, body.checksum(), false);
       EncryptionHeaders.add(answer.headers(), upload.getFacts(), request.customer());
       return answer;
+    }
+  }
+
+  /**
+   * An ETag that is none of the bytes: 32 digits that are the same if they are sent again, since
+   * clients may complete the upload with the first answer. Without the key of the upload they tell
+   * nothing.
+   */
+  private static String etag(DataKey key, PayloadBody body, long length) {
+    try {
+      Mac mac = Mac.getInstance(MAC);
+      mac.init(key);
+      mac.update(("etag " + length + ' ').getBytes(StandardCharsets.UTF_8));
+      byte[] digits = mac.doFinal(body.checksum().toByteArray());
+      return HexFormat.of().formatHex(digits, 0, ETAG_BYTES);
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException(e);
     }
   }
 

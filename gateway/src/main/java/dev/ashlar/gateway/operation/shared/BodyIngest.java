@@ -5,6 +5,7 @@ import dev.ashlar.gateway.auth.Authenticator.PayloadBody;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpExchange.RequestBody;
+import dev.ashlar.gateway.s3.SizeLimits;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import io.netty.buffer.ByteBuf;
 import java.io.ByteArrayOutputStream;
@@ -32,7 +33,11 @@ public final class BodyIngest {
     }
   }
 
-  /** Writes the body to the drives and returns its ETag. */
+  /**
+   * Writes the body to the drives and returns its ETag.
+   *
+   * @throws S3Exception also EntityTooLarge, if it had not told its length
+   */
   public static String copy(PayloadBody body, ContentWriter writer, Random random)
       throws S3Exception, DataUnavailableException, InterruptedException {
     if (writer.hasMd5()) {
@@ -40,6 +45,7 @@ public final class BodyIngest {
     }
     for (ByteBuf piece = body.read(); piece != null; piece = body.read()) {
       writer.write(piece);
+      SizeLimits.requireUploadable(writer.length());
     }
     byte[] md5 = writer.finish();
     if (md5 == null) {

@@ -30,6 +30,16 @@ public final class ListingDocument {
     return this;
   }
 
+  /**
+   * The prefix of ListObjects, encoded only as far as it must be to come out of a decoder as it
+   * was: botocore does not decode it, though S3 documents that it is encoded as names are.
+   */
+  public ListingDocument echoedPrefix() {
+    String prefix = listing.prefix();
+    xml.element("Prefix", listing.url() ? Percent.encodeAmbiguous(prefix) : prefix);
+    return this;
+  }
+
   /** As {@link #name}, but nothing for an empty value. */
   public ListingDocument optionalName(String element, String value) {
     return value.isEmpty() ? this : name(element, value);

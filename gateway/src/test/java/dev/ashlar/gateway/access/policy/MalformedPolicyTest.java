@@ -2,6 +2,7 @@ package dev.ashlar.gateway.access.policy;
 
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -292,5 +293,24 @@ class MalformedPolicyTest {
   void identityPolicyCanHaveActionsOfAnyService(String action) {
     Documents.identityPolicy(
         "{'Effect': 'Allow', 'Action': '" + action + "', 'Resource': 'arn:aws:iam::*:user/x'}");
+  }
+
+  /** An account that cannot be here may be granted something. A denial must not miss anybody. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "'Effect': 'Deny', 'Principal'",
+        "'Effect': 'Deny', 'NotPrincipal'",
+        "'Effect': 'Allow', 'NotPrincipal'"
+      })
+  void accountsThatCannotBeHereAreOnlyGranted(String what) {
+    String rest =
+        ": {'AWS': 'arn:aws:iam::tenant1:root'}, 'Action': 's3:GetObject',"
+            + " 'Resource': 'arn:aws:s3:::bucket/*'}}";
+    refused("{'Statement': {" + what + rest, PolicyKind.bucket("bucket"));
+    Policy allowing =
+        Documents.parse(
+            "{'Statement': {'Effect': 'Allow', 'Principal'" + rest, PolicyKind.bucket("bucket"));
+    assertFalse(allowing.isPublic());
   }
 }

@@ -73,6 +73,17 @@ class PrincipalsTest {
     }
   }
 
+  @Test
+  void accountThatCannotBeHereIsNobody() {
+    String foreign = "{'AWS': 'arn:aws:iam::tenant1:root'}";
+    for (Requester caller : CALLERS.values()) {
+      assertEquals(Verdict.NO_MATCH, evaluate("Allow", "Principal", foreign, caller));
+    }
+    String withAnother = "{'AWS': ['arn:aws:iam::tenant1:root', '111111111111']}";
+    assertEquals(
+        Verdict.ALLOW_ACCOUNT, evaluate("Allow", "Principal", withAnother, Documents.ALICE));
+  }
+
   private static List<String> names(String text) {
     return List.of(text.split(" ", -1));
   }

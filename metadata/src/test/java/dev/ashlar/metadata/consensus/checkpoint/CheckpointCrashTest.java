@@ -36,12 +36,15 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * A crash behind every change that making a checkpoint, its second copy and room for it makes to
  * the files of the only peer, followed by a flipped bit.
  */
 @Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
 class CheckpointCrashTest {
   private static final int BUCKETS = 150;
   private static final int TRIES_MAX = 3_000;

@@ -10,18 +10,23 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.ReadOptions;
+import org.rocksdb.ReadTier;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.Snapshot;
+import org.rocksdb.Status;
 
 /** The rows of a snapshot, or of the latest commit at each call. Thread-safe. */
 final class RocksRows implements ShardIndex.Rows {
   /** Fewer pages are looked up one by one. */
   private static final int PAGES_PER_SCAN_MIN = 4;
 
-  private static final ThreadLocal<Scratch> SCRATCH = ThreadLocal.withInitial(Scratch::new);
+  /** One for each lookup that runs; virtual threads, which are many, make lookups too. */
+  private static final Queue<Scratch> SCRATCHES = new ConcurrentLinkedQueue<>();
 
   private final IndexDatabase db;
   private final ExtentPredictor guess;
@@ -39,11 +44,17 @@ final class RocksRows implements ShardIndex.Rows {
     void put(ByteBuffer key);
   }
 
-  private RocksRows(IndexDatabase db, ExtentPredictor guess, @Nullable Snapshot moment) {
+  /** Decodes a value. */
+  private interface ValueReader<T> {
+    T read(ByteBuffer value);
+  }
+
+  private RocksRows(
+      IndexDatabase db, ExtentPredictor guess, @Nullable Snapshot moment, ReadTier tier) {
     this.db = db;
     this.guess = guess;
     this.moment = moment;
-    reading = new ReadOptions();
+    reading = new ReadOptions().setReadTier(tier);
     if (moment != null) {
       reading.setSnapshot(moment);
     }
@@ -51,36 +62,48 @@ final class RocksRows implements ShardIndex.Rows {
 
   /** A snapshot of the latest commit. */
   static RocksRows ofNow(IndexDatabase db, ExtentPredictor guess) {
-    return new RocksRows(db, guess, db.db().getSnapshot());
+    return new RocksRows(db, guess, db.db().getSnapshot(), ReadTier.READ_ALL_TIER);
   }
 
   /** A view of the latest commit at each call. */
   static RocksRows latest(IndexDatabase db, ExtentPredictor guess) {
-    return new RocksRows(db, guess, null);
+    return new RocksRows(db, guess, null, ReadTier.READ_ALL_TIER);
   }
 
-  /** The value, valid until the next lookup of this thread, or null. */
-  private @Nullable ByteBuffer get(KeyWriter writer) throws IOException {
-    Scratch mine = SCRATCH.get();
+  /** The same of what is in memory: point lookups return null for rows that are not. */
+  static RocksRows cached(IndexDatabase db, ExtentPredictor guess) {
+    return new RocksRows(db, guess, null, ReadTier.BLOCK_CACHE_TIER);
+  }
+
+  /** The decoded value, or null if there is none. */
+  private <T> @Nullable T get(KeyWriter writer, ValueReader<T> reader) throws IOException {
+    Scratch pooled = SCRATCHES.poll();
+    Scratch mine = pooled == null ? new Scratch() : pooled;
     writer.put(mine.key.clear());
     try {
       int bytes = db.db().get(reading, mine.key.flip(), mine.value.clear());
-      return bytes == RocksDB.NOT_FOUND ? null : mine.value.position(0).limit(bytes);
+      return bytes == RocksDB.NOT_FOUND ? null : reader.read(mine.value.position(0).limit(bytes));
     } catch (RocksDBException e) {
+      if (isUncached(e)) {
+        return null;
+      }
       throw db.failed(e);
-    } catch (IllegalArgumentException e) { // longer than any value
+    } catch (RuntimeException e) { // longer than any value, or not to be decoded
       throw db.malformed(e);
+    } finally {
+      SCRATCHES.add(mine);
     }
+  }
+
+  private static boolean isUncached(RocksDBException e) {
+    return e.getStatus() != null && e.getStatus().getCode() == Status.Code.Incomplete;
   }
 
   @Override
   public FoldState folded(ShardId shard) throws IOException {
-    ByteBuffer value = get(key -> IndexFormat.putShard(key, IndexFormat.FOLDED, shard));
-    try {
-      return value == null ? FoldState.NOTHING : IndexFormat.folded(value);
-    } catch (RuntimeException e) {
-      throw db.malformed(e);
-    }
+    FoldState state =
+        get(key -> IndexFormat.putShard(key, IndexFormat.FOLDED, shard), IndexFormat::folded);
+    return state == null ? FoldState.NOTHING : state;
   }
 
   @Override
@@ -90,25 +113,20 @@ final class RocksRows implements ShardIndex.Rows {
       List<Extent> found = patches(shard, firstBlock, firstBlock);
       return found.isEmpty() ? null : found.getFirst();
     }
-    ByteBuffer value = get(key -> IndexFormat.putKey(key, shard, role, firstBlock));
-    try {
-      return value == null ? null : IndexFormat.extent(role, firstBlock, value);
-    } catch (RuntimeException e) {
-      throw db.malformed(e);
-    }
+    return get(
+        key -> IndexFormat.putKey(key, shard, role, firstBlock),
+        value -> IndexFormat.extent(role, firstBlock, value));
   }
 
   private void addPatches(
       List<Extent> found, ShardId shard, int number, int firstBlock, int lastBlock)
       throws IOException {
-    ByteBuffer value = get(key -> IndexFormat.putPageKey(key, shard, number));
-    try {
-      if (value != null) {
-        PatchPage.addTo(found, number, value, firstBlock, lastBlock);
-      }
-    } catch (RuntimeException e) {
-      throw db.malformed(e);
-    }
+    get(
+        key -> IndexFormat.putPageKey(key, shard, number),
+        value -> {
+          PatchPage.addTo(found, number, value, firstBlock, lastBlock);
+          return found;
+        });
   }
 
   @Override

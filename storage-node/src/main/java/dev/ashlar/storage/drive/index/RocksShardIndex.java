@@ -45,6 +45,7 @@ public final class RocksShardIndex implements ShardIndex {
 
   private final ExtentPredictor guess = new ExtentPredictor();
   private final RocksRows latest;
+  private final RocksRows cached;
   private final RocksUpdate update;
 
   /**
@@ -64,6 +65,7 @@ public final class RocksShardIndex implements ShardIndex {
       throw IndexException.of(e);
     }
     latest = RocksRows.latest(db, guess);
+    cached = RocksRows.cached(db, guess);
     update = new RocksUpdate(db, latest, this::committed);
     try {
       byte[] stored = db.db().get(IndexFormat.POSITION_KEY);
@@ -140,6 +142,11 @@ public final class RocksShardIndex implements ShardIndex {
       guess.learn(found);
     }
     return found;
+  }
+
+  @Override
+  public @Nullable Extent findCached(ShardId shard, int block) throws IOException {
+    return guess.find(block, first -> cached.at(shard, ShardPiece.Role.BASE, first));
   }
 
   private @Nullable Extent seek(ShardId shard, int block) throws IOException {
@@ -310,6 +317,7 @@ public final class RocksShardIndex implements ShardIndex {
   public void close() {
     update.close();
     latest.close();
+    cached.close();
     db.db().close();
     options.close();
     bloomFilter.close();

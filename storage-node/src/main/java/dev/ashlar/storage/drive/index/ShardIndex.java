@@ -27,6 +27,11 @@ public interface ShardIndex extends AutoCloseable {
   /** The base extent with this 4 KiB block of the shard. */
   @Nullable Extent find(ShardId shard, int block) throws IOException;
 
+  /** The same without waiting for the drive; null also if it is not found at once in memory. */
+  default @Nullable Extent findCached(ShardId shard, int block) throws IOException {
+    return null;
+  }
+
   /** A snapshot of the index after the last commit. */
   Rows rows();
 

@@ -26,6 +26,7 @@ public final class SegmentLog {
   private final Checksum checksum = new Checksum();
   private final List<ByteBuffer> buffers = new ArrayList<>();
 
+  private final ZeroFilling zeroFilling = new ZeroFilling();
   private volatile @Nullable Segment active;
   private volatile LogPosition end;
   private final ChangeHistory history;
@@ -259,7 +260,12 @@ public final class SegmentLog {
               isSeal),
           checksum);
       buffers.set(0, memory.clear().limit(bodiesAt));
+      int end = at.offset() + total;
+      int zeros = isSeal ? 0 : zeroFilling.behind(segment, end, total, segments.segmentBytes());
+      ZeroFilling.add(zeros, buffers);
       write(segment, buffers, at.offset());
+      segment.setWritten(end + zeros);
+      drive.meters().filledWithZeros(zeros);
     } finally {
       buffers.clear();
       slab.release();

@@ -46,7 +46,7 @@ public final class DriveMetrics implements AutoCloseable {
     counter("ashlar.drive.write.bytes", "bytes written to segment files", writeBytes);
     counter(
         "ashlar.drive.zero.bytes",
-        "zeros written to fill new segment files before their use",
+        "zeros written ahead of small batches or into new segments",
         zeroBytes);
     counter("ashlar.drive.sync.ops", "syncs of segment files", writeOps);
     counter(

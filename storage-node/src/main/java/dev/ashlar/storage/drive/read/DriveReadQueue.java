@@ -17,6 +17,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -91,6 +92,25 @@ public final class DriveReadQueue {
         },
         end,
         Kind.READ);
+  }
+
+  /**
+   * Runs a read that does not wait for the drive on the calling thread.
+   *
+   * @return null if the drive takes no reads now, the action returns null, or it throws anything
+   */
+  public @Nullable ShardData readCached(Supplier<@Nullable ShardData> action) {
+    if (begin() != null) {
+      return null;
+    }
+    try {
+      return action.get();
+    } catch (RuntimeException | Error e) {
+      FAILURES.log("Drive " + drive + ": a read from memory failed", e);
+      return null;
+    } finally {
+      end();
+    }
   }
 
   /**

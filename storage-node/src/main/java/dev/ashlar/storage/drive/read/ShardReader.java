@@ -45,6 +45,7 @@ public final class ShardReader {
   private final ShardIndex index;
   private final UnfoldedShards unfoldedShards;
   private final IntConsumer onFileRead;
+  private final Source waiting = new Waiting();
 
   /**
    * @param onFileRead called with the size of each read of a segment
@@ -72,6 +73,114 @@ public final class ShardReader {
   }
 
   /**
+   * The same on any thread, without waiting for the drive. Only of shards that were never changed.
+   *
+   * @return null if something is not in memory or the read fails; {@link #read} has the result or
+   *     the error then
+   */
+  public @Nullable ShardData readCached(ShardRange range) {
+    if (range.view().lastChange() != 0) {
+      return null;
+    }
+    Slab slab = drive.slabs().acquire(range.memoryBytes());
+    boolean done = false;
+    try {
+      Cached cached = new Cached();
+      int bytes = fill(slab.buffer(), range, false, cached);
+      if (bytes == 0) {
+        return null;
+      }
+      cached.readBytes.forEach(onFileRead::accept);
+      drive.meters().payloadRead(bytes);
+      done = true;
+      return new ShardData(slab, slab.slice((int) (range.offset() % BLOCK), range.length()));
+    } catch (IOException | ShardException e) {
+      return null;
+    } finally {
+      if (!done) {
+        slab.release();
+      }
+    }
+  }
+
+  /** Where rows and blocks are read from. */
+  private interface Source {
+    @Nullable Extent find(ShardId shard, int block) throws IOException, ShardException;
+
+    void read(Segment segment, ByteBuffer target, long position) throws IOException, ShardException;
+
+    void release(Segment segment);
+
+    ShardException corrupt(ShardId shard, Extent extent, int block);
+  }
+
+  /** The drive. */
+  private final class Waiting implements Source {
+    @Override
+    public @Nullable Extent find(ShardId shard, int block) throws IOException {
+      return index.find(shard, block);
+    }
+
+    @Override
+    public void read(Segment segment, ByteBuffer target, long position) throws IOException {
+      int bytes = target.remaining();
+      segment.file().read(target, position);
+      onFileRead.accept(bytes);
+    }
+
+    @Override
+    public void release(Segment segment) {
+      segments.release(segment);
+    }
+
+    @Override
+    public ShardException corrupt(ShardId shard, Extent extent, int block) {
+      drive.meters().corruptBlock();
+      return new ShardException(
+          ShardFault.CORRUPT,
+          shard + " block " + (extent.firstBlock() + block) + " in segment " + extent.segment());
+    }
+  }
+
+  /** What is in memory. */
+  private final class Cached implements Source {
+    /** Size of each read; counted only if all of them succeed, as otherwise others follow. */
+    final List<Integer> readBytes = new ArrayList<>();
+
+    private static ShardException absent() {
+      return new ShardException(ShardFault.UNAVAILABLE, "not in memory");
+    }
+
+    @Override
+    public Extent find(ShardId shard, int block) throws IOException, ShardException {
+      Extent found = index.findCached(shard, block);
+      if (found == null) {
+        throw absent();
+      }
+      return found;
+    }
+
+    @Override
+    public void read(Segment segment, ByteBuffer target, long position) throws ShardException {
+      int bytes = target.remaining();
+      if (!segment.file().readCached(target, position)) {
+        throw absent();
+      }
+      readBytes.add(bytes);
+    }
+
+    @Override
+    public void release(Segment segment) {
+      segments.releaseLater(segment);
+    }
+
+    @Override
+    public ShardException corrupt(ShardId shard, Extent extent, int block) {
+      return absent();
+    }
+  }
+
+  /**
    * Reads whole blocks to the start of the buffer; returns their size, of which the last block may
    * be short.
    */
@@ -79,7 +188,7 @@ public final class ShardReader {
     try {
       // An extent may be moved, and its segment freed, between lookup and read: look again.
       for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        int bytes = fill(memory, range, attempt > 0);
+        int bytes = fill(memory, range, attempt > 0, waiting);
         if (bytes > 0) {
           return bytes;
         }
@@ -143,9 +252,9 @@ public final class ShardReader {
   }
 
   /** Reads the blocks; returns their size, or 0 if a segment was missing. */
-  private int fill(ByteBuffer memory, ShardRange range, boolean wasThere)
+  private int fill(ByteBuffer memory, ShardRange range, boolean wasThere, Source source)
       throws IOException, ShardException {
-    List<Run> runs = runs(range, wasThere);
+    List<Run> runs = runs(range, wasThere, source);
     Run last = runs.getLast();
     int bytes = (last.firstBlock() - range.firstBlock()) * BLOCK + last.bytes();
     while (!runs.isEmpty()) {
@@ -155,12 +264,13 @@ public final class ShardReader {
         return 0;
       }
       try {
-        load(memory, range.firstBlock(), segment, together);
+        load(memory, range.firstBlock(), segment, together, source);
       } finally {
-        segments.release(segment);
+        source.release(segment);
       }
       for (Run run : together) {
-        verify(memory, (run.firstBlock() - range.firstBlock()) * BLOCK, range.shard(), run);
+        int at = (run.firstBlock() - range.firstBlock()) * BLOCK;
+        verify(memory, at, range.shard(), run, source);
       }
     }
     return bytes;
@@ -189,14 +299,15 @@ public final class ShardReader {
     return together;
   }
 
-  private List<Run> runs(ShardRange range, boolean wasThere) throws IOException, ShardException {
+  private List<Run> runs(ShardRange range, boolean wasThere, Source source)
+      throws IOException, ShardException {
     int lastBlock = range.lastBlock();
     boolean isOriginal = range.view().lastChange() == 0;
     @Nullable Extent[] sources = isOriginal ? NO_SOURCES : sources(range);
     List<Run> runs = new ArrayList<>();
     for (int block = range.firstBlock(); block <= lastBlock; ) {
       int at = block - range.firstBlock();
-      Extent extent = isOriginal ? index.find(range.shard(), block) : sources[at];
+      Extent extent = isOriginal ? source.find(range.shard(), block) : sources[at];
       int endBlock =
           extent == null
               ? block + 1
@@ -204,7 +315,7 @@ public final class ShardReader {
                   ? Math.min(lastBlock + 1, extent.endBlock())
                   : endOfRun(sources, extent, at) + range.firstBlock();
       if (extent == null || extent.end() < Math.min(range.end(), (long) endBlock * BLOCK)) {
-        throw absent(range, block, wasThere);
+        throw absent(range, block, wasThere, source);
       }
       if (extent.stamp().altered() > range.view().revision()) {
         throw gone(range, block);
@@ -227,12 +338,13 @@ public final class ShardReader {
     return end;
   }
 
-  private ShardException absent(ShardRange range, int block, boolean wasThere) throws IOException {
+  private static ShardException absent(ShardRange range, int block, boolean wasThere, Source source)
+      throws IOException, ShardException {
     boolean wasRemoved =
         wasThere
             || (block > range.firstBlock()
                 && range.view().lastChange() == 0
-                && index.find(range.shard(), range.firstBlock()) == null);
+                && source.find(range.shard(), range.firstBlock()) == null);
     return wasRemoved
         ? gone(range, block)
         : new ShardException(ShardFault.MISSING, range.shard() + " has no block " + block);
@@ -325,53 +437,50 @@ public final class ShardReader {
     return found;
   }
 
-  private void load(ByteBuffer memory, int firstBlock, Segment segment, List<Run> together)
-      throws IOException {
+  private void load(
+      ByteBuffer memory, int firstBlock, Segment segment, List<Run> together, Source source)
+      throws IOException, ShardException {
     try {
-      loadAtOnce(memory, firstBlock, segment, together);
+      loadAtOnce(memory, firstBlock, segment, together, source);
     } catch (IOException e) {
       if (together.size() == 1) {
         throw e;
       }
       // The unreadable part may lie between the runs.
       for (Run run : together) {
-        loadAtOnce(memory, firstBlock, segment, List.of(run));
+        loadAtOnce(memory, firstBlock, segment, List.of(run), source);
       }
     }
   }
 
   /** Reads the runs and the bytes between them, then a separate tail of the last one. */
-  private void loadAtOnce(ByteBuffer memory, int firstBlock, Segment segment, List<Run> together)
-      throws IOException {
+  private void loadAtOnce(
+      ByteBuffer memory, int firstBlock, Segment segment, List<Run> together, Source source)
+      throws IOException, ShardException {
     Run first = together.getFirst();
     Run last = together.getLast();
     int at = (first.firstBlock() - firstBlock) * BLOCK;
     int bytes = (last.firstBlock() - first.firstBlock()) * BLOCK + last.bodyBytes();
     if (bytes > 0) {
-      segment
-          .file()
-          .read(memory.limit(at + bytes).position(at), first.extent().position() + first.from());
-      onFileRead.accept(bytes);
+      memory.limit(at + bytes).position(at);
+      source.read(segment, memory, first.extent().position() + first.from());
     }
     int tailBytes = last.bytes() - last.bodyBytes();
     if (tailBytes > 0) {
       int tailFrom = last.from() + last.bodyBytes() - last.extent().bodyLength();
       memory.limit(at + bytes + tailBytes).position(at + bytes);
-      segment.file().read(memory, last.extent().tailPosition() + tailFrom);
-      onFileRead.accept(tailBytes);
+      source.read(segment, memory, last.extent().tailPosition() + tailFrom);
     }
   }
 
-  private void verify(ByteBuffer memory, int at, ShardId shard, Run run) throws ShardException {
+  private static void verify(ByteBuffer memory, int at, ShardId shard, Run run, Source source)
+      throws ShardException {
     Extent extent = run.extent();
     int firstCrc = run.firstBlock() - extent.firstBlock();
     int bad = new Checksum().firstMismatch(memory, at, run.bytes(), extent.crcs(), firstCrc);
     memory.clear();
     if (bad >= 0) {
-      drive.meters().corruptBlock();
-      throw new ShardException(
-          ShardFault.CORRUPT,
-          shard + " block " + (extent.firstBlock() + bad) + " in segment " + extent.segment());
+      throw source.corrupt(shard, extent, bad);
     }
   }
 }

@@ -14,11 +14,13 @@ public final class Segment {
   private final RawFile file;
   private final AtomicInteger users = new AtomicInteger(1);
   private volatile SegmentUsage use;
+  private volatile int writtenBytes;
 
-  Segment(long id, RawFile file, SegmentUsage use) {
+  Segment(long id, RawFile file, SegmentUsage use, int writtenBytes) {
     this.id = id;
     this.file = file;
     this.use = use;
+    this.writtenBytes = writtenBytes;
   }
 
   public static String fileName(long id) {
@@ -53,6 +55,20 @@ public final class Segment {
   /** Called by the log writer only, after the index has been updated. */
   public void setUse(SegmentUsage now) {
     use = now;
+  }
+
+  /**
+   * How many bytes from the beginning of the file are known to be written. The rest may only be
+   * allocated: it is read as zeros, and a sync of its first write also costs a write to the journal
+   * of the file system.
+   */
+  public int writtenBytes() {
+    return writtenBytes;
+  }
+
+  /** Called by the log writer only, after it has synced everything up to this offset. */
+  public void setWritten(int end) {
+    writtenBytes = Math.max(writtenBytes, end);
   }
 
   /** False if the file is already being recycled. */

@@ -9,6 +9,8 @@ import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.locks.ReentrantLock;
@@ -20,12 +22,19 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The segment files of a drive and their disk space. Segment ids are never reused. Files are: a
- * freed segment becomes a spare, which is later renamed to a new segment.
+ * freed segment becomes a spare, which is later renamed to a new segment. Spares are free space.
  */
 public final class SegmentFiles implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SegmentFiles.class);
   private static final String SPARE_PREFIX = "spare-";
-  private static final int SPARES_MAX = 2;
+  private static final int SPARES_MIN = 2;
+  private static final int SPARES_MAX = 64;
+
+  /** Spares may hold one of so many bytes that are free beside them. */
+  private static final int SPARES_SHARE = 32;
+
+  /** How many spares at a time are given back to the file system. */
+  private static final int GIVEN_BACK_MAX = 4;
 
   /**
    * What a segment is needed for, and how many free segments it has to leave. Moves may use the
@@ -60,15 +69,26 @@ public final class SegmentFiles implements AutoCloseable {
   /** Those of them that are kept although nothing in them is needed. */
   private final ConcurrentSkipListSet<Long> leftBehind = new ConcurrentSkipListSet<>();
 
+  /** Those of them that have no user any more and wait to be recycled. */
+  private final Queue<Segment> unused = new ConcurrentLinkedQueue<>();
+
   private final ReentrantLock lock = new ReentrantLock();
-  private final ArrayDeque<String> spares = new ArrayDeque<>();
+  private final ArrayDeque<Spare> spares = new ArrayDeque<>();
   private long lastSpare;
   private long lastId;
   private volatile boolean full;
+  private volatile int sparesMax = SPARES_MIN;
   private volatile long freeBytes;
   private volatile long newDataFreeBytes;
   private volatile long usedBytes;
   private volatile long usableBytes;
+
+  /**
+   * A file that waits to become a segment.
+   *
+   * @param writtenBytes as {@link Segment#writtenBytes}
+   */
+  private record Spare(String name, int writtenBytes) {}
 
   /**
    * Opens existing files and deletes incomplete ones left by a crash.
@@ -99,6 +119,7 @@ public final class SegmentFiles implements AutoCloseable {
             .max()
             .orElse(0);
     updateFreeSpace();
+    giveBack(Integer.MAX_VALUE);
   }
 
   private void openSegment(String name, Map<Long, SegmentUsage> uses) throws IOException {
@@ -113,7 +134,7 @@ public final class SegmentFiles implements AutoCloseable {
               + " bytes, but the configured segment size is "
               + limits.segmentBytes());
     }
-    byId.put(id, new Segment(id, files.open(name), use));
+    byId.put(id, new Segment(id, files.open(name), use, limits.segmentBytes()));
     onDrive.add(id);
     if (use.wasMovedFrom()) {
       movedFrom.add(id);
@@ -121,9 +142,8 @@ public final class SegmentFiles implements AutoCloseable {
   }
 
   private void openSpare(String name) throws IOException {
-    long size = files.size(name);
-    if (size == limits.segmentBytes() && spares.size() < SPARES_MAX) {
-      spares.add(name);
+    if (files.size(name) == limits.segmentBytes()) {
+      spares.add(new Spare(name, limits.segmentBytes()));
       lastSpare =
           Math.max(lastSpare, Long.parseLong(name, SPARE_PREFIX.length(), name.length(), 16));
     } else {
@@ -144,6 +164,13 @@ public final class SegmentFiles implements AutoCloseable {
   public void release(Segment segment) {
     if (segment.release()) {
       recycle(segment);
+    }
+  }
+
+  /** As {@link #release}, without waiting for the drive: {@link #prepare} recycles the file. */
+  public void releaseLater(Segment segment) {
+    if (segment.release()) {
+      unused.add(segment);
     }
   }
 
@@ -218,9 +245,10 @@ public final class SegmentFiles implements AutoCloseable {
       leaving.run();
       long id = ++lastId;
       String name = Segment.fileName(id);
-      makeOf(spares.element(), name);
+      Spare spare = spares.element();
+      makeOf(spare.name(), name);
       spares.remove();
-      Segment segment = new Segment(id, files.open(name), SegmentUsage.NONE);
+      Segment segment = new Segment(id, files.open(name), SegmentUsage.NONE, spare.writtenBytes());
       byId.put(id, segment);
       onDrive.add(id);
       updateFreeSpace();
@@ -244,23 +272,47 @@ public final class SegmentFiles implements AutoCloseable {
   }
 
   /**
-   * Prepares the next segment in advance. The drive is no longer full once there is space for it or
-   * in the active segment.
+   * Recycles files without users, prepares the next segment in advance, and gives back spares that
+   * the file system needs. The drive is no longer full once there is space for the next segment or
+   * in the active one.
    */
   public void prepare(int activeRoomBytes) throws IOException {
     lock.lock();
     try {
+      for (Segment segment = unused.poll(); segment != null; segment = unused.poll()) {
+        recycle(segment);
+      }
       boolean hasRoom = hasRoomFor(Need.NEW_DATA);
       if (hasRoom && spares.isEmpty()) {
         hasRoom = addSpare();
       }
       updateFreeSpace();
+      giveBack(GIVEN_BACK_MAX);
       boolean hasActiveRoom = activeRoomBytes >= limits.batchBytesMax() && mayFill(Need.NEW_DATA);
       if (hasRoom || hasActiveRoom) {
         full = false;
       }
     } finally {
       lock.unlock();
+    }
+  }
+
+  /** Deletes at most so many of the spares that are too many. */
+  private void giveBack(int max) throws IOException {
+    boolean areTooMany = spares.size() > sparesMax;
+    for (int i = 0; i < max && spares.size() > sparesMax; i++) {
+      delete(spares.removeLast()); // what a crash brings back is a spare again
+    }
+    if (areTooMany) {
+      updateFreeSpace();
+    }
+  }
+
+  private void delete(Spare spare) {
+    try {
+      files.delete(spare.name());
+    } catch (IOException e) {
+      LOG.warn("{}: {} could not be deleted: {}", files, spare.name(), e.toString());
     }
   }
 
@@ -283,7 +335,10 @@ public final class SegmentFiles implements AutoCloseable {
     release(segment);
   }
 
-  /** Size of all segments as of the last check: callers must not wait for a hanging drive. */
+  /**
+   * Size of all segments as of the last check: callers must not wait for a hanging drive. Spares
+   * are not among them.
+   */
   public long usedBytes() {
     return usedBytes;
   }
@@ -315,6 +370,9 @@ public final class SegmentFiles implements AutoCloseable {
     for (Segment segment : byId.values()) {
       segment.file().close();
     }
+    for (Segment segment : unused) {
+      segment.file().close();
+    }
   }
 
   /** Whether there was space for another segment as of the last check. */
@@ -337,12 +395,15 @@ public final class SegmentFiles implements AutoCloseable {
   }
 
   private void updateFreeSpace() throws IOException {
-    usedBytes = (long) (onDrive.size() + spares.size()) * limits.segmentBytes();
-    usableBytes = files.usableBytes();
     long spareBytes = (long) spares.size() * limits.segmentBytes();
-    long roomBytes = limits.capacityBytesMax() - usedBytes;
-    freeBytes = spareBytes + Math.min(roomBytes, usableBytes);
-    newDataFreeBytes = spareBytes + Math.min(roomBytes, usableBytes - otherDrivesBytes());
+    long fileSystemBytes = files.usableBytes();
+    usedBytes = (long) onDrive.size() * limits.segmentBytes();
+    usableBytes = spareBytes + fileSystemBytes;
+    long roomBytes = limits.capacityBytesMax() - usedBytes - spareBytes;
+    freeBytes = spareBytes + Math.min(roomBytes, fileSystemBytes);
+    newDataFreeBytes = spareBytes + Math.min(roomBytes, fileSystemBytes - otherDrivesBytes());
+    long shareBytes = Math.min(roomBytes, fileSystemBytes) / SPARES_SHARE;
+    sparesMax = Math.clamp(shareBytes / limits.segmentBytes(), SPARES_MIN, SPARES_MAX);
   }
 
   /**
@@ -361,16 +422,24 @@ public final class SegmentFiles implements AutoCloseable {
     }
     String name = SPARE_PREFIX + Long.toHexString(++lastSpare);
     try {
-      files.create(name, limits.segmentBytes()).close();
-      meters.filledWithZeros(limits.segmentBytes());
+      spares.add(new Spare(name, makeSpare(name)));
     } catch (TooManyOpenFilesException e) {
       throw e; // there may be space
     } catch (IOException e) {
       LOG.warn("{}: no space for another segment: {}", files, e.toString());
       return false;
     }
-    spares.add(name);
     return true;
+  }
+
+  /** Makes a file and returns how many of its bytes are written: all, or none. */
+  private int makeSpare(String name) throws IOException {
+    if (files.allocate(name, limits.segmentBytes())) {
+      return 0;
+    }
+    files.create(name, limits.segmentBytes()).close();
+    meters.filledWithZeros(limits.segmentBytes());
+    return limits.segmentBytes();
   }
 
   private void recycle(Segment segment) {
@@ -378,10 +447,10 @@ public final class SegmentFiles implements AutoCloseable {
     lock.lock();
     try {
       segment.file().close();
-      if (spares.size() < SPARES_MAX) {
+      if (spares.size() < sparesMax) {
         String spare = SPARE_PREFIX + Long.toHexString(++lastSpare);
         files.rename(name, spare);
-        spares.add(spare);
+        spares.add(new Spare(spare, segment.writtenBytes()));
       } else {
         files.delete(name);
       }

@@ -54,8 +54,26 @@ class RocksShardIndexTest {
         assertNull(index.find(shard(shards.length), 0));
         assertNull(index.find(shard(shards.length), 127));
         assertNull(index.find(shard(shards.length + 1), 64));
+        assertNull(index.findCached(shard(shards.length + 1), 0));
       }
+      expectCached(index, shard(0), shards[0]);
     }
+  }
+
+  /** As long as nothing is written to files, all of it is in memory. */
+  private static void expectCached(RocksShardIndex index, ShardId shard, int[] extents)
+      throws Exception {
+    index.find(shard, extents[0]); // teaches it how long extents are now
+    int first = 0;
+    for (int blocks : extents) {
+      for (int block = first; block < first + blocks; block++) {
+        Extent found = index.findCached(shard, block);
+        assertNotNull(found);
+        assertEquals(first, found.firstBlock());
+      }
+      first += blocks;
+    }
+    assertNull(index.findCached(shard, first));
   }
 
   /** Patches share rows; each must still come and go by itself. */
