@@ -27,9 +27,9 @@ import java.util.UUID;
 
 /**
  * Reads a range of an object: its slices in order, in windows of whole stripes. The next windows
- * are read while one is delivered. A window that has arrived is delivered before the next is read.
- * Each blob is read in the revision in which it was first seen, or in a later one that did not
- * change its old bytes. Used by one thread.
+ * are read while one is delivered. A window from memory is delivered before the next is read. Each
+ * blob is read in the revision in which it was first seen, or in a later one that did not change
+ * its old bytes. Used by one thread.
  */
 public final class ObjectReader {
   private final EngineContext engine;
@@ -138,9 +138,12 @@ public final class ObjectReader {
               range,
               WindowRead.start(engine, blob, needed, silentDrives, memory, this::unchangedSince)));
       from = range.end();
-      // What came from memory is still in the processor's cache.
-      while (!ahead.isEmpty() && ahead.element().read().hasArrived()) {
-        deliverOldest(sink);
+      // At once: it came from memory and is still in the processor's cache. Windows that drives
+      // have sent meanwhile wait until the next one is asked for.
+      if (ahead.getLast().read().hasArrived()) {
+        while (!ahead.isEmpty() && ahead.element().read().hasArrived()) {
+          deliverOldest(sink);
+        }
       }
     }
   }
