@@ -31,7 +31,7 @@ final class MissingObjects {
                 .withHeader("Allow", "DELETE")
                 .withHeader("Last-Modified", HttpDates.of(marker.getSummary().getLastModifiedMs()));
     return error
-        .withHeader("x-amz-delete-marker", "true")
+        .withHeader(VersionId.DELETE_MARKER_HEADER, "true")
         .withHeader(VersionId.HEADER, VersionId.of(marker));
   }
 

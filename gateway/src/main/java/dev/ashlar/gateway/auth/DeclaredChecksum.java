@@ -1,6 +1,7 @@
 package dev.ashlar.gateway.auth;
 
 import dev.ashlar.gateway.checksum.ChecksumKind;
+import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.AmzHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
@@ -89,7 +90,8 @@ record DeclaredChecksum(ChecksumKind kind, byte @Nullable [] expected) {
   static byte[] decode(ChecksumKind kind, String base64, String where) throws S3Exception {
     byte[] value = kind.decode(base64.strip());
     if (value == null) {
-      throw S3Exception.invalidRequest("Value for " + kind.header() + " " + where + " is invalid.");
+      throw new S3Exception(
+          S3Error.MALFORMED_CHECKSUM, "Value for " + kind.header() + " " + where + " is invalid.");
     }
     return value;
   }

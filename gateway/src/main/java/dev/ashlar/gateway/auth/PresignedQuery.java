@@ -63,11 +63,11 @@ final class PresignedQuery {
       throw error("X-Amz-Expires should be a number");
     }
     if (negative) {
-      throw error("X-Amz-Expires must be non-negative");
+      throw invalidLifetime("X-Amz-Expires must be non-negative");
     }
     long seconds = digits.length() > EXPIRES_DIGITS_MAX ? Long.MAX_VALUE : Long.parseLong(digits);
     if (seconds > EXPIRES_SECONDS_MAX) {
-      throw error(
+      throw invalidLifetime(
           "X-Amz-Expires must be less than a week (in seconds); that is, the given X-Amz-Expires"
               + " must be less than 604800 seconds");
     }
@@ -110,6 +110,10 @@ final class PresignedQuery {
       hash = query.get("X-Amz-Content-Sha256");
     }
     return hash == null ? PayloadBodies.UNSIGNED : hash;
+  }
+
+  private static S3Exception invalidLifetime(String message) {
+    return new S3Exception(S3Error.INVALID_URL_LIFETIME, message);
   }
 
   private static S3Exception error(String message) {

@@ -1,5 +1,6 @@
 package dev.ashlar.gateway.checksum;
 
+import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.AmzHeaderNames;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
@@ -39,7 +40,8 @@ public final class Checksums {
             || (hyphen + 1 < text.length()
                 && text.chars().skip(hyphen + 1).allMatch(c -> c >= '0' && c <= '9'));
     if (!isCount || kind.decode(hyphen < 0 ? text : text.substring(0, hyphen)) == null) {
-      throw S3Exception.invalidRequest("Value for " + kind.header() + " header is invalid.");
+      throw new S3Exception(
+          S3Error.MALFORMED_CHECKSUM, "Value for " + kind.header() + " header is invalid.");
     }
   }
 

@@ -6,7 +6,7 @@ import java.util.stream.Collectors;
 
 /**
  * Every error Ashlar answers, with S3's code, status and message ("Error responses", Amazon S3 API
- * Reference).
+ * Reference). Some have one code in S3, and several in other services.
  */
 public enum S3Error {
   ACCESS_CONTROL_LIST_NOT_SUPPORTED(400, "The bucket does not allow ACLs"),
@@ -25,6 +25,8 @@ public enum S3Error {
   BUCKET_ALREADY_OWNED_BY_YOU(
       409, "Your previous request to create the named bucket succeeded and you already own it."),
   BUCKET_NOT_EMPTY(409, "The bucket you tried to delete is not empty"),
+  CLOSED_TARGET_BUCKET_FOR_LOGGING(
+      400, "InvalidTargetBucketForLogging", "The target bucket for logging does not let logs in."),
   CONCURRENT_UPDATES_PATCH_CONFLICT(
       409, "The object was changed by other requests at the same time. Please try again."),
   CONDITIONAL_REQUEST_CONFLICT(
@@ -53,6 +55,7 @@ public enum S3Error {
   INVALID_BUCKET_STATE(409, "The request is not valid with the current state of the bucket."),
   INVALID_CHUNK_SIZE_ERROR(
       403, "Only the last chunk is allowed to have a size less than 8192 bytes"),
+  INVALID_COPY_RANGE(400, "InvalidArgument", "The range is not one of the source object."),
   INVALID_DIGEST(400, "The Content-MD5 or checksum value that you specified is not valid."),
   INVALID_ENCRYPTION_ALGORITHM_ERROR(
       400, "The encryption request you specified is not valid. The valid value is AES256."),
@@ -76,6 +79,8 @@ public enum S3Error {
       400, "The target bucket for logging does not exist, or logs cannot be delivered into it."),
   INVALID_TOKEN(400, "The provided token is malformed or otherwise invalid."),
   INVALID_URI(400, "InvalidURI", "Couldn't parse the specified URI."),
+  INVALID_URL_LIFETIME(
+      400, "AuthorizationQueryParametersError", "The lifetime of the presigned URL is not valid."),
   INVALID_WRITE_OFFSET(
       400, "The write offset value that you specified does not match the current object size."),
   KEY_TOO_LONG(400, "KeyTooLongError", "Your key is too long"),
@@ -84,6 +89,7 @@ public enum S3Error {
       400,
       "MalformedACLError",
       "The XML you provided was not well-formed or did not validate against our published schema"),
+  MALFORMED_CHECKSUM(400, "InvalidRequest", "The checksum is not one of its algorithm."),
   MALFORMED_POLICY(400, "Policy has invalid resource"),
   MALFORMED_POST_REQUEST(
       400,
@@ -103,6 +109,8 @@ public enum S3Error {
   METHOD_NOT_ALLOWED(405, "The specified method is not allowed against this resource."),
   MISSING_CONTENT_LENGTH(411, "You must provide the Content-Length HTTP header."),
   MISSING_CONTENT_RANGE(400, "You must provide the Content-Range HTTP header."),
+  MISSING_TARGET_BUCKET_FOR_LOGGING(
+      400, "InvalidTargetBucketForLogging", "The target bucket for logging does not exist"),
   NO_SUCH_BUCKET(404, "The specified bucket does not exist"),
   NO_SUCH_BUCKET_POLICY(404, "The bucket policy does not exist"),
   NO_SUCH_CORS_CONFIGURATION(
@@ -148,6 +156,10 @@ public enum S3Error {
       403,
       "The request signature we calculated does not match the signature you provided. Check your key and signing method."),
   SLOW_DOWN(503, "Please reduce your request rate."),
+  TORRENTS_RETIRED(
+      501,
+      "NotImplemented",
+      "A header or operation you provided implies functionality that is not implemented."),
   TOO_MANY_BUCKETS(400, "You have attempted to create more buckets than allowed"),
   UNRESOLVABLE_GRANT_BY_EMAIL_ADDRESS(
       400, "The e-mail address you provided does not match any account on record."),

@@ -64,6 +64,15 @@ public final class S3Exception extends Exception {
     return this;
   }
 
+  /** The same with another error: message, fields, headers and denial stay. */
+  public S3Exception as(S3Error other) {
+    S3Exception same = new S3Exception(other, String.valueOf(getMessage()), getCause());
+    same.details = details;
+    same.headers = headers;
+    same.denial = denial;
+    return same;
+  }
+
   /** Says what denied the request; for the audit log only. */
   public S3Exception deniedBy(Denial why) {
     denial = why;

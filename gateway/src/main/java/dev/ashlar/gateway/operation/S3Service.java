@@ -178,9 +178,10 @@ public final class S3Service implements RequestHandler {
       }
       return answer;
     } catch (S3Exception e) {
-      status = e.error().status();
-      logged.failed(e);
-      throw e;
+      S3Exception told = backend.config().answers().told(e, request);
+      status = told.error().status();
+      logged.failed(told);
+      throw told;
     } finally {
       logged.writeAtEnd(backend, accessLog);
       metrics.record(request.getClass().getSimpleName(), status, System.nanoTime() - begin);
@@ -213,7 +214,7 @@ public final class S3Service implements RequestHandler {
 
   /** What the sender of a request is told that cannot be parsed. */
   private S3Exception invalid(HttpExchange exchange, S3Exception malformed) {
-    S3Exception failure = malformed;
+    S3Exception failure = backend.config().answers().told(malformed);
     AuditEvent audit = exchange.audit();
     if (audit != null) {
       audit.operation("Invalid");
@@ -221,11 +222,11 @@ public final class S3Service implements RequestHandler {
     }
     try {
       // Unauthenticated senders see only the authentication error, unless nothing is served here.
-      if (malformed.error() != S3Error.NOT_IMPLEMENTED) {
+      if (failure.error().status() != S3Error.NOT_IMPLEMENTED.status()) {
         authenticate(exchange);
       }
     } catch (S3Exception refused) {
-      failure = refused;
+      failure = backend.config().answers().told(refused);
     }
     metrics.recordInvalid(failure.error().status());
     return failure;

@@ -128,10 +128,10 @@ public final class S3RequestParser {
     RequestTarget target = RequestTarget.of(exchange, config.virtualHosts());
     SupportedHeaders.require(exchange.method(), headers, query.has("renameObject"));
     Unconfigured feature = Subresource.check(query, target.scope(), exchange.method());
-    String bucket = target.bucket();
-    if (bucket == null) {
+    if (target.bucket() == null) {
       return service(exchange.method(), query);
     }
+    String bucket = config.answers().bucket(target.bucket());
     String key = target.key();
     VersionRef version = VersionId.parse(VERSION, query.get(VERSION));
     if (feature != null) {

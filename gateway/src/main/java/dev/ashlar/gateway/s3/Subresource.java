@@ -87,7 +87,7 @@ public final class Subresource {
           object("restore", "POST").notImplemented(),
           object("select", "POST").notImplemented(),
           object("select-type", "POST").notImplemented(),
-          object("torrent", "GET").notImplemented(),
+          object("torrent", "GET").notImplemented(S3Error.TORRENTS_RETIRED),
           service("max-directory-buckets", "GET").notImplemented(),
           // MinIO's own.
           service("events", "GET").notImplemented(),
@@ -113,6 +113,7 @@ public final class Subresource {
   private final List<String> methods;
   private final Kind kind;
   private final @Nullable Unconfigured unconfigured;
+  private final S3Error unserved;
 
   /**
    * A feature that was never configured.
@@ -137,12 +138,14 @@ public final class Subresource {
       Scope scope,
       List<String> methods,
       Kind kind,
-      @Nullable Unconfigured unconfigured) {
+      @Nullable Unconfigured unconfigured,
+      S3Error unserved) {
     this.parameter = parameter;
     this.scope = scope;
     this.methods = methods;
     this.kind = kind;
     this.unconfigured = unconfigured;
+    this.unserved = unserved;
   }
 
   private static Subresource service(String parameter, String methods) {
@@ -158,15 +161,25 @@ public final class Subresource {
   }
 
   private static Subresource served(String parameter, Scope scope, String methods) {
-    return new Subresource(parameter, scope, List.of(methods.split(" ", -1)), Kind.SERVED, null);
+    return new Subresource(
+        parameter,
+        scope,
+        List.of(methods.split(" ", -1)),
+        Kind.SERVED,
+        null,
+        S3Error.NOT_IMPLEMENTED);
   }
 
   private Subresource detail() {
-    return new Subresource(parameter, scope, methods, Kind.DETAIL, null);
+    return new Subresource(parameter, scope, methods, Kind.DETAIL, null, unserved);
   }
 
   private Subresource notImplemented() {
-    return new Subresource(parameter, scope, methods, Kind.NOT_IMPLEMENTED, null);
+    return notImplemented(S3Error.NOT_IMPLEMENTED);
+  }
+
+  private Subresource notImplemented(S3Error answer) {
+    return new Subresource(parameter, scope, methods, Kind.NOT_IMPLEMENTED, null, answer);
   }
 
   private Subresource unconfigured(String operation, String readAction, S3Error error) {
@@ -178,7 +191,7 @@ public final class Subresource {
   }
 
   private Subresource unconfigured(Unconfigured feature) {
-    return new Subresource(parameter, scope, methods, Kind.UNCONFIGURED, feature);
+    return new Subresource(parameter, scope, methods, Kind.UNCONFIGURED, feature, unserved);
   }
 
   private static XmlWriter empty(String root) {
@@ -241,7 +254,7 @@ public final class Subresource {
     }
     // S3 is case-sensitive, but another spelling hardly means the plain operation.
     if (!subresource.parameter.equals(name) || !subresource.isServed(method)) {
-      throw new S3Exception(S3Error.NOT_IMPLEMENTED);
+      throw new S3Exception(subresource.unserved);
     }
     return subresource;
   }

@@ -20,6 +20,9 @@ public final class VersionId {
   /** The header of an answer that names a version. */
   public static final String HEADER = "x-amz-version-id";
 
+  /** Tells that what is named is a delete marker. */
+  public static final String DELETE_MARKER_HEADER = "x-amz-delete-marker";
+
   private static final int DIGITS = 16;
   private static final HexFormat HEX = HexFormat.of();
 

@@ -8,6 +8,7 @@ import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.exchange.HttpExchange.RequestHandler;
 import dev.ashlar.gateway.notification.EventTarget;
 import dev.ashlar.gateway.notification.EventTargets;
+import dev.ashlar.gateway.s3.AnswerStyle;
 import dev.ashlar.gateway.s3.S3Config;
 import dev.ashlar.gateway.s3.VirtualHosts;
 import dev.ashlar.metadata.memory.MemoryMetadata;
@@ -67,7 +68,35 @@ final class TestS3 {
       UnaryOperator<MetadataClient> between,
       Encryptions encryptions,
       List<EventTarget> targets) {
-    S3Config config = new S3Config(region, new VirtualHosts(List.of("s3.test")), "Owner");
+    this(
+        new S3Config(region, new VirtualHosts(List.of("s3.test")), "Owner"),
+        between,
+        encryptions,
+        targets);
+  }
+
+  /**
+   * @param answers as which service it answers
+   */
+  TestS3(AnswerStyle answers) {
+    this(
+        new S3Config(
+            "us-east-1",
+            false,
+            new VirtualHosts(List.of("s3.test")),
+            "Owner",
+            S3Config.NewBuckets.OPEN,
+            answers),
+        metadata -> metadata,
+        TestKeys.encryptions(),
+        List.of());
+  }
+
+  private TestS3(
+      S3Config config,
+      UnaryOperator<MetadataClient> between,
+      Encryptions encryptions,
+      List<EventTarget> targets) {
     service =
         new S3Service(
             new TestAuthenticator(),

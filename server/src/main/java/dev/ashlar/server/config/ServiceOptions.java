@@ -2,6 +2,7 @@ package dev.ashlar.server.config;
 
 import static dev.ashlar.server.config.OptionTypes.require;
 
+import dev.ashlar.gateway.s3.AnswerStyle;
 import dev.ashlar.gateway.s3.S3Config;
 import dev.ashlar.gateway.s3.S3Config.NewBuckets;
 import dev.ashlar.server.config.PortAddress.Scheme;
@@ -129,6 +130,15 @@ public final class ServiceOptions {
               + " owner of the bucket owns all objects, all public access is blocked).")
   private NewBuckets newBuckets = NewBuckets.OPEN;
 
+  @Option(
+      names = "--answers",
+      paramLabel = "SERVICE",
+      defaultValue = "s3",
+      description =
+          "As which service requests are answered where the two differ: s3 (Amazon S3) or radosgw"
+              + " (Ceph's, for clients that were written for it).")
+  private AnswerStyle answers = AnswerStyle.S3;
+
   /**
    * Gives every address a scheme.
    *
@@ -235,6 +245,11 @@ public final class ServiceOptions {
 
   public NewBuckets newBuckets() {
     return newBuckets;
+  }
+
+  /** As which service requests are answered. */
+  public AnswerStyle answers() {
+    return answers;
   }
 
   public Transport transport() {

@@ -36,7 +36,7 @@ final class TargetDelivery {
   static final Duration ANSWER_MAX = Duration.ofSeconds(30);
 
   private static final Duration RETRY_FIRST = Duration.ofMillis(100);
-  private static final Duration RETRY_MAX = Duration.ofSeconds(30);
+  private static final Duration RETRY_MAX = Duration.ofSeconds(10);
   private static final Duration PAUSE_FIRST = Duration.ofSeconds(1);
   private static final Duration PAUSE_MAX = Duration.ofMinutes(1);
   private static final Duration ANSWER_SOON = Duration.ofMillis(50);

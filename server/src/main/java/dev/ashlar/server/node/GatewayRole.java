@@ -381,7 +381,8 @@ final class GatewayRole implements AutoCloseable {
             options.service().acceptsAnyRegion(),
             hosts,
             "ashlar",
-            options.service().newBuckets());
+            options.service().newBuckets(),
+            options.service().answers());
     SecretSeals seals = seals();
     Path accounts = options.service().accounts();
     if (accounts != null) {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ashlar.gateway.s3.AnswerStyle;
 import dev.ashlar.server.Main;
 import dev.ashlar.server.config.MinioOptions;
 import dev.ashlar.server.config.OptionSources;
@@ -91,6 +92,15 @@ class ServerCommandTest {
     assertEquals(
         "--website-domain takes host names that no --domain is or is below, not 'a.test'",
         refusal("server", "--domain=s3.a.test", "--website-domain=a.test").getFirst());
+  }
+
+  @Test
+  void answersAreThoseOfS3UnlessAskedOtherwise() {
+    assertEquals(AnswerStyle.S3, ServerOptions.parse(Map.of()).service().answers());
+    assertEquals(
+        AnswerStyle.RADOSGW,
+        ServerOptions.parse(Map.of(), "--answers=radosgw").service().answers());
+    assertTrue(refusal("server", "--answers=other").getFirst().contains("--answers"));
   }
 
   /** systemd starts the server again after 1, and not after 2. */

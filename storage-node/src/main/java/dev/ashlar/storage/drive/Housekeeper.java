@@ -102,7 +102,7 @@ final class Housekeeper {
   private void round() throws IOException, ShardException {
     core.index().check();
     core.segments().prepare(core.log().activeRoomBytes());
-    long written = core.log().writtenBytes();
+    long written = core.log().replayBytes();
     if (written - checkpointedBytes >= limits.checkpointBytes()) {
       core.index().checkpoint();
       checkpointedBytes = written;

@@ -75,6 +75,19 @@ class DriveChangesTest {
     assertFalse(isReady(drive, folded, BLOCK), "only the index knows");
   }
 
+  /** Otherwise a crash after many small changes would be followed by a long replay. */
+  @Test
+  void aSmallRequestCountsForMoreThanItsBytes() throws Exception {
+    SimulatedCore drive = written(SHARD, noise(1, 4 * BLOCK));
+    long before = drive.core().log().replayBytes();
+    change(drive, 1, 0, 100, 4 * BLOCK);
+    long counted = drive.core().log().replayBytes() - before;
+    assertTrue(counted > 4 * BLOCK, counted + " bytes");
+    change(drive, 2, 0, 4 * BLOCK, 4 * BLOCK);
+    long larger = drive.core().log().replayBytes() - before - counted;
+    assertTrue(larger > counted, larger + " bytes");
+  }
+
   private static boolean isReady(SimulatedCore drive, ShardView base, int length)
       throws ShardException {
     ShardIntent intent =

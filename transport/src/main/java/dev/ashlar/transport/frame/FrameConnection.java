@@ -36,8 +36,15 @@ import org.slf4j.LoggerFactory;
 public final class FrameConnection extends ChannelInboundHandlerAdapter {
   private static final Logger LOG = LoggerFactory.getLogger(FrameConnection.class);
 
+  /** A ping is due after this share of the longest silence. */
+  private static final int PINGS_PER_SILENCE = 4;
+
+  /** The beats of all connections are counted from here, so that one wake-up serves many. */
+  private static final long BEATS_START_NANOS = System.nanoTime();
+
   private FrameHandler handler;
   private final FrameTimes times;
+  private final long beatsPerPing;
   private final FrameReader reader;
   private final ChannelSink sink = new ChannelSink(this::context);
   private final FrameScheduler outbox = new FrameScheduler(sink);
@@ -52,6 +59,7 @@ public final class FrameConnection extends ChannelInboundHandlerAdapter {
   private long pongs;
   private long pingNanos;
   private long beatNanos;
+  private long beats;
 
   public FrameConnection(FrameHandler handler, FrameTimes times) {
     this(frames -> handler, times);
@@ -62,6 +70,8 @@ public final class FrameConnection extends ChannelInboundHandlerAdapter {
    */
   public FrameConnection(Function<FrameConnection, FrameHandler> handler, FrameTimes times) {
     this.times = times;
+    beatsPerPing =
+        Math.max(1, times.silenceMax().dividedBy(PINGS_PER_SILENCE).dividedBy(times.heartbeat()));
     this.handler = handler.apply(this);
     reader = new FrameReader(new Intercepting());
   }
@@ -164,10 +174,11 @@ public final class FrameConnection extends ChannelInboundHandlerAdapter {
     stopWatch();
     beatNanos = System.nanoTime();
     long periodNanos = times.heartbeat().toNanos();
+    long firstNanos = periodNanos - (beatNanos - BEATS_START_NANOS) % periodNanos;
     watch =
         context()
             .executor()
-            .scheduleAtFixedRate(this::beat, periodNanos, periodNanos, TimeUnit.NANOSECONDS);
+            .scheduleAtFixedRate(this::beat, firstNanos, periodNanos, TimeUnit.NANOSECONDS);
   }
 
   /** Sends a last message if possible, and closes. */
@@ -221,7 +232,7 @@ public final class FrameConnection extends ChannelInboundHandlerAdapter {
       close(new IOException("the peer does not answer pings"));
       return;
     }
-    if (!isWaiting) {
+    if (!isWaiting && beats++ % beatsPerPing == 0) {
       pingNanos = now;
       send(0, ++pings, new Signal.Ping());
     }

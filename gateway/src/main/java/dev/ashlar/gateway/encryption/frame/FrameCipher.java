@@ -18,8 +18,9 @@ import javax.crypto.spec.GCMParameterSpec;
  * data. Arrays, because for them the JDK has the fast instructions.
  *
  * <p>One is {@link #take taken} for a single frame, used by one thread that does not wait
- * meanwhile, and {@link #giveBack given back} without its plain bytes. So there are hardly more of
- * them than processors, however many requests run.
+ * meanwhile, and {@link #giveBack given back}. So there are hardly more of them than processors,
+ * however many requests run. Who has opened frames with it {@link #forget clears} the plain bytes
+ * in the end: it may be long until others overwrite them.
  */
 final class FrameCipher {
   private static final SecureRandom RANDOM = new SecureRandom();
@@ -35,7 +36,7 @@ final class FrameCipher {
   private final byte[] plain = new byte[FrameLayout.PLAIN_BYTES];
   private final ByteBuffer associated = ByteBuffer.allocate(EncryptedRuns.ID_BYTES + Long.BYTES);
 
-  /** Bytes of {@link #plain} that may be of a frame. */
+  /** Bytes of {@link #plain} that may be of frames. */
   private int plainLength;
 
   private FrameCipher() {
@@ -51,11 +52,23 @@ final class FrameCipher {
     return idle == null ? new FrameCipher() : idle;
   }
 
-  /** Clears the plain bytes: it may be long until others overwrite them. */
   void giveBack() {
+    if (!IDLE.offerFirst(this)) {
+      clear();
+    }
+  }
+
+  /** Clears the plain bytes, unless others have taken it: then that is up to them. */
+  void forget() {
+    if (IDLE.remove(this)) {
+      clear();
+      giveBack();
+    }
+  }
+
+  private void clear() {
     Arrays.fill(plain, 0, plainLength, (byte) 0);
     plainLength = 0;
-    IDLE.offerFirst(this);
   }
 
   /** Where {@link #open} expects the bytes of a frame, from the first on. */
@@ -92,7 +105,7 @@ final class FrameCipher {
    * and unchanged: then what is in {@code plain} means nothing.
    */
   boolean open(SecretKey key, Frame frame) {
-    plainLength = frame.plainLength();
+    plainLength = Math.max(plainLength, frame.plainLength());
     try {
       begin(Cipher.DECRYPT_MODE, key, frame, stored);
       cipher.doFinal(stored, NONCE_BYTES, frame.plainLength() + TAG_BYTES, plain, 0);

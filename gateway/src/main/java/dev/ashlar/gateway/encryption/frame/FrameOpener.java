@@ -26,6 +26,9 @@ public final class FrameOpener {
   private @Nullable Frame frame;
   private int pendingBytes;
 
+  /** With the plain bytes of the frame that was opened last. */
+  private @Nullable FrameCipher used;
+
   private FrameOpener(SecretKey key, RunMap runs, ByteRange range, ObjectStore.DataSink out) {
     this.key = key;
     this.frames = runs.framesFrom(range.offset());
@@ -54,7 +57,16 @@ public final class FrameOpener {
       store.read(object, runs.stored(range), opener::accept);
     } finally {
       opener.pending.forEach(ShardData::release);
+      opener.use(null);
     }
+  }
+
+  /** Leaves plain bytes in one cipher at most. */
+  private void use(@Nullable FrameCipher cipher) {
+    if (used != null && used != cipher) {
+      used.forget();
+    }
+    used = cipher;
   }
 
   private void accept(ShardData piece) throws DataUnavailableException, InterruptedException {
@@ -80,6 +92,7 @@ public final class FrameOpener {
     int from = (int) Math.max(0, range.offset() - whole.plainOffset());
     int to = (int) Math.min(whole.plainLength(), range.end() - whole.plainOffset());
     FrameCipher cipher = FrameCipher.take();
+    use(cipher);
     try {
       int at = 0;
       for (ShardData piece : pending) {

@@ -8,6 +8,7 @@ import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.HexFormat;
+import java.util.concurrent.LinkedBlockingDeque;
 import javax.crypto.AEADBadTagException;
 import javax.crypto.Cipher;
 import javax.crypto.Mac;
@@ -35,6 +36,10 @@ final class SealingKey {
   private static final byte[] SEAL = "ashlar data key 1: seal".getBytes(US_ASCII);
   private static final byte[] MARK = "ashlar data key 1: mark".getBytes(US_ASCII);
   private static final byte[] NAME = "ashlar data key 1: name".getBytes(US_ASCII);
+
+  /** Making one costs more than a use. Each is used by one thread at a time. */
+  private static final LinkedBlockingDeque<Cipher> IDLE =
+      new LinkedBlockingDeque<>(Runtime.getRuntime().availableProcessors());
 
   /** Each derived key encrypts once. */
   private static final GCMParameterSpec NONCE = new GCMParameterSpec(TAG_BYTES * 8, new byte[12]);
@@ -86,8 +91,9 @@ final class SealingKey {
     try {
       byte[] sealed = Arrays.copyOf(salt, SEALED_BYTES);
       System.arraycopy(derived(MARK, salt), 0, sealed, SALT_BYTES, MARK_BYTES);
-      cipher(Cipher.ENCRYPT_MODE, sealed, bound)
-          .doFinal(bytes, 0, bytes.length, sealed, HEAD_BYTES);
+      Cipher cipher = cipher(Cipher.ENCRYPT_MODE, sealed, bound);
+      cipher.doFinal(bytes, 0, bytes.length, sealed, HEAD_BYTES);
+      IDLE.offerFirst(cipher);
       return sealed;
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("a data key cannot be sealed", e);
@@ -114,9 +120,10 @@ final class SealingKey {
       throw new DamagedKeyException("it has another length");
     }
     try {
-      return DataKey.of(
-          cipher(Cipher.DECRYPT_MODE, sealed, bound)
-              .doFinal(sealed, HEAD_BYTES, DataKey.BYTES + TAG_BYTES));
+      Cipher cipher = cipher(Cipher.DECRYPT_MODE, sealed, bound);
+      DataKey key = DataKey.of(cipher.doFinal(sealed, HEAD_BYTES, DataKey.BYTES + TAG_BYTES));
+      IDLE.offerFirst(cipher);
+      return key;
     } catch (AEADBadTagException e) {
       throw new DamagedKeyException("it does not match its key");
     } catch (GeneralSecurityException e) {
@@ -128,7 +135,8 @@ final class SealingKey {
    * @param sealed with salt and mark
    */
   private Cipher cipher(int mode, byte[] sealed, byte[] bound) throws GeneralSecurityException {
-    Cipher cipher = Cipher.getInstance("AES/GCM/NoPadding");
+    Cipher idle = IDLE.pollFirst();
+    Cipher cipher = idle == null ? Cipher.getInstance("AES/GCM/NoPadding") : idle;
     byte[] once = derived(SEAL, Arrays.copyOf(sealed, SALT_BYTES));
     cipher.init(mode, new SecretKeySpec(once, "AES"), NONCE);
     cipher.updateAAD(bound);

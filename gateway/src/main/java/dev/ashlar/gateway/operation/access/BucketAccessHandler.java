@@ -78,13 +78,15 @@ public record BucketAccessHandler(Backend backend) {
         .with("BucketName", bucket.row().getName());
   }
 
-  private static HttpAnswer policyStatus(BucketConfig bucket) throws S3Exception {
+  private HttpAnswer policyStatus(BucketConfig bucket) throws S3Exception {
     Policy policy = bucket.policy();
-    if (policy == null) {
+    boolean hasAcl = backend.config().answers().policyStatusHasAcl();
+    if (policy == null && !hasAcl) {
       throw noPolicy(bucket);
     }
+    boolean isPublic = (policy != null && policy.isPublic()) || (hasAcl && bucket.acl().isPublic());
     return Answers.xml(
-        new XmlWriter().openRoot("PolicyStatus").element("IsPublic", policy.isPublic()).close());
+        new XmlWriter().openRoot("PolicyStatus").element("IsPublic", isPublic).close());
   }
 
   private HttpAnswer putPolicy(S3Request.PutBucketPolicy request, Permit permit, byte[] document)

@@ -47,7 +47,10 @@ public record BucketLoggingHandler(Backend backend) {
             xml, logging.grants().grants(), new DisplayNames(backend, permit.caller()));
         xml.close();
       }
-      writeKeyFormat(xml, logging.keyFormat());
+      KeyFormat format = logging.keyFormat();
+      boolean isImplied =
+          format == KeyFormat.UNSPECIFIED && backend.config().answers().loggingIsPlain();
+      writeKeyFormat(xml, isImplied ? KeyFormat.SIMPLE : format);
       xml.element("TargetPrefix", logging.prefix()).close();
     }
     return Answers.xml(xml.close());
@@ -92,12 +95,12 @@ public record BucketLoggingHandler(Backend backend) {
     KeyFormat format = keyFormat(enabled.child("TargetObjectKeyFormat"));
     LogTargets targets = new LogTargets(backend);
     String owner = permit.bucket().getOwner();
-    BucketConfig target =
-        targets.require(
-            new LogTargets.Source(permit.bucket().getName(), owner),
-            targets.account(owner),
-            bucket,
-            prefix);
+    LogTargets.Source source = new LogTargets.Source(permit.bucket().getName(), owner);
+    BucketConfig target = targets.require(source, targets.account(owner), bucket, prefix);
+    if (backend.config().answers().loggingIsPlain()) {
+      LogTargets.requirePlain(source, target);
+      return new BucketLogging(bucket, prefix, format, Acl.EMPTY);
+    }
     return new BucketLogging(
         bucket, prefix, format, grants(enabled.child("TargetGrants"), target, permit));
   }

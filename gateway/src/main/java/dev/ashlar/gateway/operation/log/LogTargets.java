@@ -38,17 +38,25 @@ record LogTargets(Backend backend) {
    */
   BucketConfig require(Source source, String account, String target, String key)
       throws S3Exception, MetadataUnavailableException {
+    String inPolicies =
+        backend.config().answers().sourceAccountIsCanonical() ? source.owner : account;
     BucketConfig config;
     try {
       config =
           backend
               .access()
-              .requireLogDelivery(target, key, facts(source, account, backend.clock().instant()));
+              .requireLogDelivery(
+                  target, key, facts(source, inPolicies, backend.clock().instant()));
     } catch (S3Exception e) {
       throw switch (e.error()) {
-        case NO_SUCH_BUCKET -> invalid("The target bucket for logging does not exist", target);
+        case NO_SUCH_BUCKET ->
+            of(
+                S3Error.MISSING_TARGET_BUCKET_FOR_LOGGING,
+                "The target bucket for logging does not exist",
+                target);
         case ACCESS_DENIED ->
-            invalid(
+            of(
+                S3Error.CLOSED_TARGET_BUCKET_FOR_LOGGING,
                 "The target bucket must let logging.s3.amazonaws.com put objects by its policy,"
                     + " or give the log-delivery group WRITE permission",
                 target);
@@ -65,9 +73,30 @@ record LogTargets(Backend backend) {
     return config;
   }
 
+  /**
+   * Refuses what radosgw does not let logs into, for those who configure it.
+   *
+   * @throws S3Exception InvalidTargetBucketForLogging
+   */
+  static void requirePlain(Source source, BucketConfig target) throws S3Exception {
+    String name = target.row().getName();
+    if (name.equals(source.bucket)) {
+      throw invalid("The target bucket must not be the bucket that is logged.", name);
+    }
+    if (target.logging() != null) {
+      throw invalid("The target bucket must not be logged itself.", name);
+    }
+    if (target.encryption() != null) {
+      throw invalid("The target bucket must not have encryption by default.", name);
+    }
+  }
+
   private static S3Exception invalid(String message, String target) {
-    return new S3Exception(S3Error.INVALID_TARGET_BUCKET_FOR_LOGGING, message)
-        .with("TargetBucket", target);
+    return of(S3Error.INVALID_TARGET_BUCKET_FOR_LOGGING, message, target);
+  }
+
+  private static S3Exception of(S3Error error, String message, String target) {
+    return new S3Exception(error, message).with("TargetBucket", target);
   }
 
   /** What conditions of policies are told about a delivery. Nothing of it leaves the store. */

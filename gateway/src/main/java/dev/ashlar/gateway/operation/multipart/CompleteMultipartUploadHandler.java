@@ -159,12 +159,12 @@ public record CompleteMultipartUploadHandler(Backend backend) {
     return Answers.xml(document.toBytes(), headers);
   }
 
-  /** As with Amazon S3, only the checksum of the object makes the key necessary. */
   private void requireCustomerKey(S3Request.CompleteMultipartUpload request, UploadRow upload)
       throws S3Exception, InterruptedException {
     ObjectFacts facts = upload.getFacts();
     boolean isNeeded =
-        upload.getChecksumAlgorithm() != ChecksumAlgorithm.CHECKSUM_NONE
+        (upload.getChecksumAlgorithm() != ChecksumAlgorithm.CHECKSUM_NONE
+                || backend.config().answers().completionNeedsCustomerKey())
             && EncryptionHeaders.isOfCustomer(facts);
     if (isNeeded || request.customer().isGiven()) {
       backend.encryptions().openUpload(facts, request.customer());

@@ -3,6 +3,7 @@ package dev.ashlar.gateway.operation.multipart;
 import dev.ashlar.gateway.access.Caller;
 import dev.ashlar.gateway.checksum.Digests;
 import dev.ashlar.gateway.encryption.EncryptionHeaders;
+import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;
@@ -85,10 +86,11 @@ public record UploadPartCopyHandler(Backend backend) {
     ByteRange range =
         request.range() == null ? new ByteRange(0, source.getSize()) : request.range();
     if (range.end() > source.getSize()) {
-      throw S3Exception.invalidArgument(
-          "Range specified is not valid for source object of size: " + source.getSize(),
-          "x-amz-copy-source-range",
-          "bytes=" + range.offset() + "-" + (range.end() - 1));
+      throw new S3Exception(
+              S3Error.INVALID_COPY_RANGE,
+              "Range specified is not valid for source object of size: " + source.getSize())
+          .with("ArgumentName", "x-amz-copy-source-range")
+          .with("ArgumentValue", "bytes=" + range.offset() + "-" + (range.end() - 1));
     }
     SizeLimits.requireCopyable(range.length());
     return range;

@@ -89,8 +89,7 @@ public record CopyObjectHandler(Backend backend) {
         StorageClass.asked(backend, permit.bucket(), request.storageClass());
     NewObjectAccess access = NewObjectAccess.of(backend, permit, request.acl());
     WriteConditions.check(backend, request, request.precondition());
-    Encryption encryption =
-        backend.encryptions().chosen(request.encryption(), permit.config().encryption());
+    Encryption encryption = NewKey.how(backend, request.encryption(), permit.config());
     Target target = new Target(storageClass, access, encryption);
     CopySources.Copied<Made> copied =
         new CopySources(backend, permit.caller())

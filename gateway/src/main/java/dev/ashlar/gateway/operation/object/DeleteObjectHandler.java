@@ -64,7 +64,7 @@ public record DeleteObjectHandler(Backend backend) {
       headers.set(VersionId.HEADER, VersionId.of(result.getVersion(), result.getVersioned()));
     }
     if (result.getDeleteMarker()) {
-      headers.set("x-amz-delete-marker", "true");
+      headers.set(VersionId.DELETE_MARKER_HEADER, "true");
     }
     return headers;
   }

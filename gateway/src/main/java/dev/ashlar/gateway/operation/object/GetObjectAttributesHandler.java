@@ -44,7 +44,7 @@ public record GetObjectAttributesHandler(Backend backend) {
     throw new IllegalStateException("no verdict");
   }
 
-  private static XmlWriter document(S3Request.GetObjectAttributes request, ObjectRecord object) {
+  private XmlWriter document(S3Request.GetObjectAttributes request, ObjectRecord object) {
     ObjectSummary summary = object.getSummary();
     Set<ObjectAttribute> wanted = request.attributes();
     XmlWriter xml = new XmlWriter().openRoot("GetObjectAttributesResponse");
@@ -52,8 +52,10 @@ public record GetObjectAttributesHandler(Backend backend) {
       xml.element("ETag", summary.getEtag());
     }
     if (wanted.contains(ObjectAttribute.CHECKSUM) && Checksums.isPresent(summary.getChecksum())) {
-      // Here alone S3 leaves the number of parts away.
-      ChecksumValue digest = summary.getChecksum().toBuilder().clearPartCount().build();
+      ChecksumValue digest =
+          backend.config().answers().attributesHavePartCount()
+              ? summary.getChecksum()
+              : summary.getChecksum().toBuilder().clearPartCount().build();
       xml.open("Checksum");
       Answers.writeChecksum(xml, digest, true);
       xml.close();

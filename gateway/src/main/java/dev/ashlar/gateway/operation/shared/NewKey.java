@@ -2,6 +2,7 @@ package dev.ashlar.gateway.operation.shared;
 
 import com.google.protobuf.ByteString;
 import dev.ashlar.gateway.access.BucketConfig;
+import dev.ashlar.gateway.encryption.BucketEncryption;
 import dev.ashlar.gateway.encryption.EncryptionFields;
 import dev.ashlar.gateway.encryption.EncryptionHeaders;
 import dev.ashlar.gateway.encryption.key.DataKey;
@@ -27,7 +28,26 @@ public record NewKey(DataKey key, ByteString wrapped) {
   public static @Nullable NewKey chosen(
       Backend backend, EncryptionFields asked, BucketConfig bucket)
       throws S3Exception, MetadataUnavailableException, InterruptedException {
-    return create(backend, backend.encryptions().chosen(asked, bucket.encryption()));
+    return create(backend, how(backend, asked, bucket));
+  }
+
+  /** How a new object is to be encrypted; null: not at all. */
+  public static @Nullable Encryption how(
+      Backend backend, EncryptionFields asked, BucketConfig bucket)
+      throws S3Exception, InterruptedException {
+    BucketEncryption standard = bucket.encryption();
+    Encryption how = backend.encryptions().chosen(asked, standard);
+    if (how instanceof Encryption.Kms
+        && asked.algorithm() != null
+        && asked.kmsKeyId() == null
+        && (standard == null || standard.kmsKeyId().isEmpty())
+        && backend.config().answers().kmsNeedsKeyId()) {
+      throw S3Exception.invalidArgument(
+          "Server Side Encryption with KMS managed key requires the id of a key.",
+          EncryptionFields.KMS_KEY_ID.toString(),
+          "");
+    }
+    return how;
   }
 
   /**

@@ -396,7 +396,7 @@ class FramesTest {
   }
 
   @Test
-  void aCipherThatIsGivenBackHasNoPlainBytes() throws Exception {
+  void aCipherThatIsClearedHasNoPlainBytes() throws Exception {
     for (int size : new int[] {FRAME, 1, 1000}) {
       Sealed sealed = seal(new Random(15), size);
       FrameCipher cipher = FrameCipher.take();
@@ -404,9 +404,33 @@ class FramesTest {
       Frame frame = new Frame(sealed.runs.getFirst().getId(), 0, size, 0, 0);
       assertTrue(cipher.open(key, frame));
       assertArrayEquals(sealed.plain, Arrays.copyOf(cipher.plain(), size));
+      cipher.forget();
+      assertArrayEquals(sealed.plain, Arrays.copyOf(cipher.plain(), size)); // it is in use
       cipher.giveBack();
+      cipher.forget();
       assertArrayEquals(new byte[FRAME], cipher.plain());
     }
+  }
+
+  @Test
+  void aReadLeavesNoPlainBytesInCiphers() throws Exception {
+    Sealed sealed = seal(new Random(17), 2 * FRAME + 100); // ends with a short frame
+    assertArrayEquals(sealed.plain, readAll(sealed));
+    assertNoPlainBytes();
+    byte[] damaged = sealed.stored.clone();
+    damaged[damaged.length - 1] ^= 1;
+    assertThrows(DataUnavailableException.class, () -> readAll(sealed.with(damaged)));
+    assertNoPlainBytes();
+  }
+
+  /** In no cipher that waits for its next use. */
+  private static void assertNoPlainBytes() {
+    List<FrameCipher> taken = new ArrayList<>();
+    for (int i = 0; i < Runtime.getRuntime().availableProcessors(); i++) {
+      taken.add(FrameCipher.take());
+    }
+    taken.forEach(cipher -> assertArrayEquals(new byte[FRAME], cipher.plain()));
+    taken.forEach(FrameCipher::giveBack);
   }
 
   @Test

@@ -44,8 +44,8 @@ public record DriveConfig(
    * @param queuedBytesMax payload bytes waiting for the log writer
    * @param queuedReadsMax reads waiting or running
    * @param batchBytesMax size of one write to the log
-   * @param checkpointBytes bytes written between two checkpoints of the index, which limits the
-   *     replay after a crash
+   * @param checkpointBytes between two checkpoints of the index, which limits the replay after a
+   *     crash; see {@code SegmentLog.replayBytes}
    * @param compactionBytesPerSecond rate at which compaction moves live bytes
    * @param stallTimeout how long a commit, or all reads together, may make no progress before the
    *     drive hangs and refuses requests

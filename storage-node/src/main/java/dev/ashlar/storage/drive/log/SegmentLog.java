@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * one write, one sync and one update of the index. Not thread-safe.
  */
 public final class SegmentLog {
+  /** Applying a request to the index takes about as long as reading this many bytes. */
+  private static final long REPLAYED_REQUEST_BYTES = 16 << 10;
+
   private final OpenDrive drive;
   private final SegmentFiles segments;
   private final Checksum checksum = new Checksum();
@@ -35,7 +38,7 @@ public final class SegmentLog {
   /** Whether the last batch ends its segment. */
   private volatile boolean isSealed;
 
-  private final AtomicLong writtenBytes = new AtomicLong();
+  private final AtomicLong replayBytes = new AtomicLong();
 
   private final List<LogRequest> accepted = new ArrayList<>();
   private final List<LogRequest> rejected = new ArrayList<>();
@@ -72,9 +75,12 @@ public final class SegmentLog {
     return activeSegment() == 0 || isSealed ? 0 : segments.segmentBytes() - end.offset();
   }
 
-  /** Bytes of all batches written since the drive was opened. */
-  public long writtenBytes() {
-    return writtenBytes.get();
+  /**
+   * What a replay of all batches written since the drive was opened would cost: their bytes, and
+   * {@link #REPLAYED_REQUEST_BYTES} for each request, because it is applied to the index.
+   */
+  public long replayBytes() {
+    return replayBytes.get();
   }
 
   /**
@@ -278,7 +284,7 @@ public final class SegmentLog {
     history.add(records.changes(pieces));
     isConfirmed = !records.hasContents();
     isSealed = isSeal;
-    writtenBytes.lazySet(writtenBytes.get() + total);
+    replayBytes.lazySet(replayBytes.get() + total + accepted.size() * REPLAYED_REQUEST_BYTES);
     LogPosition reached = new LogPosition(at.sequence(), at.segment(), at.offset() + total);
     if (!isSeal) {
       countPayloads();
