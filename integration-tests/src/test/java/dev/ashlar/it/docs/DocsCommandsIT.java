@@ -40,6 +40,9 @@ class DocsCommandsIT {
               "export ASHLAR_SOURCE_ACCESS_KEY=minio-root ASHLAR_SOURCE_SECRET_KEY=...",
               "it needs a second store; ImportIT imports from one"),
           entry(
+              "export ASHLAR_SOURCE_ACCESS_KEY=ceph-key ASHLAR_SOURCE_SECRET_KEY=...",
+              "it needs a Ceph; ImportIT imports from another store"),
+          entry(
               "mc admin cluster iam export minio",
               "it needs a MinIO with users; ImportIamIT imports such a file"),
           entry(
