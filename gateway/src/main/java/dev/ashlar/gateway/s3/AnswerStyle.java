@@ -70,11 +70,12 @@ public enum AnswerStyle {
   }
 
   /**
-   * The bucket that a path names. S3: no name has a colon. radosgw: {@code :bucket} is the bucket
-   * of the tenant without a name, to which all buckets belong here.
+   * The bucket that a path names. S3: no name has a colon. radosgw: {@code tenant:bucket} and
+   * {@code :bucket} are buckets of a tenant and of none; here names are unique in the whole store,
+   * so what stands before the colon is not looked at.
    */
   String bucket(String named) {
-    return this == RADOSGW && named.startsWith(":") ? named.substring(1) : named;
+    return this == RADOSGW ? named.substring(named.indexOf(':') + 1) : named;
   }
 
   /**

@@ -10,6 +10,7 @@ import dev.ashlar.gateway.s3.AnswerStyle;
 import dev.ashlar.protocol.message.AccountRow;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.PutAccount;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What differs between the answers of S3 and those of radosgw, in both styles. */
@@ -179,13 +180,15 @@ class AnswerStyleTest {
   }
 
   @Test
-  void theTenantWithoutANameHasAllBuckets() throws Exception {
+  void tenantsOfBucketsAreNotLookedAt() throws Exception {
     each("PUT", "/bkt");
     each("PUT", "/bkt/k");
-    assertEquals(200, radosgw.send("GET", "/:bkt/k").status());
-    radosgw.refused("AccessDenied", read("/:bkt/k").header("x-test-owner", "other"));
-    radosgw.refused("NoSuchBucket", "GET", "/other:bkt/k");
-    s3.refused("NoSuchBucket", "GET", "/:bkt/k");
+    for (String named : List.of("/:bkt/k", "/tenant:bkt/k")) {
+      assertEquals(200, radosgw.send("GET", named).status());
+      radosgw.refused("AccessDenied", read(named).header("x-test-owner", "other"));
+      s3.refused("NoSuchBucket", "GET", named);
+    }
+    assertEquals(400, radosgw.send("PUT", "/tenant:").status());
   }
 
   @Test
