@@ -135,8 +135,8 @@ public final class ServiceOptions {
       paramLabel = "SERVICE",
       defaultValue = "s3",
       description =
-          "As which service requests are answered where the two differ: s3 (Amazon S3) or radosgw"
-              + " (Ceph's, for clients that were written for it).")
+          "Service whose answers are given where Amazon S3 and Ceph's radosgw differ: s3, or"
+              + " radosgw for clients that were written for it.")
   private AnswerStyle answers = AnswerStyle.S3;
 
   /**

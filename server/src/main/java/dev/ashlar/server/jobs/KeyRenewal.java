@@ -101,7 +101,8 @@ public final class KeyRenewal implements AutoCloseable {
 
   /** Begins; false: it runs already. */
   public synchronized boolean start() {
-    if (running != null && running.isAlive()) {
+    // The thread may outlive the state by a moment, and an Error may end it in the state "running".
+    if (running != null && running.isAlive() && progress.state().equals("running")) {
       return false;
     }
     progress = new Progress("running", "", 0, 0, 0, 0);

@@ -151,6 +151,18 @@ class KeyRenewalTest {
   }
 
   @Test
+  void startsAgainAsSoonAsItIsDone() throws Exception {
+    try (KeyRenewal renewal = new KeyRenewal(metadata, rotated)) {
+      for (int i = 0; i < 1000; i++) {
+        assertTrue(renewal.start());
+        while (renewal.progress().state().equals("running")) {
+          Thread.onSpinWait(); // a sleep would hide that the thread lives a moment longer
+        }
+      }
+    }
+  }
+
+  @Test
   void keysThatCannotBeOpenedAreCountedAndStay() throws Exception {
     ByteString foreign = wrapped(keys("m3", 3));
     put("a", foreign);

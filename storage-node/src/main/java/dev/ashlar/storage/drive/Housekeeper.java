@@ -46,7 +46,9 @@ final class Housekeeper {
   private final ExtentMerger coalescer;
   private final Thread thread;
   private volatile boolean isStopping;
-  private long checkpointedBytes;
+
+  /** What a replay of the log would have cost at the last checkpoint; see {@code replayBytes}. */
+  private long checkpointed;
 
   Housekeeper(
       DriveCore core,
@@ -102,14 +104,14 @@ final class Housekeeper {
   private void round() throws IOException, ShardException {
     core.index().check();
     core.segments().prepare(core.log().activeRoomBytes());
-    long written = core.log().replayBytes();
-    if (written - checkpointedBytes >= limits.checkpointBytes()) {
+    long replay = core.log().replayBytes();
+    if (replay - checkpointed >= limits.checkpointBytes()) {
       core.index().checkpoint();
-      checkpointedBytes = written;
+      checkpointed = replay;
     }
     if (compactor.emptyOne()) {
       compactor.free();
-      checkpointedBytes = written;
+      checkpointed = replay;
     }
     for (int merges = 0; merges < MERGES_MAX && !isStopping; merges++) {
       if (core.segments().isFull() || !coalescer.mergeOne()) {
