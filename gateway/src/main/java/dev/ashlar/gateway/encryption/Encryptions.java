@@ -61,6 +61,11 @@ public record Encryptions(KeyWrapping keys, boolean isStandard, boolean customer
     };
   }
 
+  /** Whether a request names SSE-KMS. */
+  public static boolean asksForKms(EncryptionFields asked) {
+    return asked.algorithm() != null && asked.algorithm().trim().equals(KMS);
+  }
+
   private static Encryption customer(EncryptionFields asked, @Nullable BucketEncryption bucket)
       throws S3Exception {
     if (asked.algorithm() != null || asked.kmsKeyId() != null || asked.context() != null) {

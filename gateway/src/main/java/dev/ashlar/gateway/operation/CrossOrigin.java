@@ -11,7 +11,7 @@ import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.BucketDocumentKind;
 import dev.ashlar.gateway.operation.shared.KnownDocuments;
 import dev.ashlar.gateway.s3.RequestTarget;
-import dev.ashlar.gateway.s3.VirtualHosts;
+import dev.ashlar.gateway.s3.S3Config;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -31,11 +31,11 @@ final class CrossOrigin {
           + " Origin, request method / Access-Control-Request-Method or"
           + " Access-Control-Request-Headers are not whitelisted by the resource's CORS spec.";
 
-  private final VirtualHosts hosts;
+  private final S3Config config;
   private final KnownDocuments<CorsConfiguration> configurations;
 
-  CrossOrigin(MetadataClient metadata, VirtualHosts hosts) {
-    this.hosts = hosts;
+  CrossOrigin(MetadataClient metadata, S3Config config) {
+    this.config = config;
     this.configurations =
         new KnownDocuments<>(metadata, BucketDocumentKind.CORS, CorsConfiguration::of);
   }
@@ -58,7 +58,7 @@ final class CrossOrigin {
       throw new S3Exception(
           S3Error.BAD_REQUEST, "Invalid Access-Control-Request-Method: " + method);
     }
-    RequestTarget target = RequestTarget.of(exchange, hosts);
+    RequestTarget target = RequestTarget.of(exchange, config);
     CorsConfiguration configuration = configuration(target.bucket());
     if (configuration == null) {
       throw forbidden(S3Error.ACCESS_FORBIDDEN.message(), method, target);
@@ -128,7 +128,7 @@ final class CrossOrigin {
       return Map.of();
     }
     try {
-      CorsConfiguration configuration = configuration(RequestTarget.of(exchange, hosts).bucket());
+      CorsConfiguration configuration = configuration(RequestTarget.of(exchange, config).bucket());
       return configuration == null
           ? Map.of()
           : configuration.answer(origin, method(exchange), List.of());

@@ -108,7 +108,7 @@ public final class S3Service implements RequestHandler {
     this.authenticator = authenticator;
     this.parser = new S3RequestParser(config);
     this.metrics = new RequestMetrics(registry);
-    this.crossOrigin = new CrossOrigin(metadata, config.virtualHosts());
+    this.crossOrigin = new CrossOrigin(metadata, config);
     AccessControl access = new AccessControl(metadata);
     this.backend =
         new Backend(

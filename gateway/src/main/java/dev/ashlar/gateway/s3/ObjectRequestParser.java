@@ -34,7 +34,12 @@ import org.jspecify.annotations.Nullable;
  * @param version that the query names; null: none
  */
 record ObjectRequestParser(
-    String bucket, String key, @Nullable VersionRef version, Query query, HttpHeaders headers) {
+    AnswerStyle answers,
+    String bucket,
+    String key,
+    @Nullable VersionRef version,
+    Query query,
+    HttpHeaders headers) {
   private static final int PARTS_MAX = 10_000;
   private static final int PARTS_PAGE_MAX = 1000;
   static final String WRITE_OFFSET = AmzHeaderNames.WRITE_OFFSET.toString();
@@ -361,7 +366,7 @@ record ObjectRequestParser(
           raw);
     }
     return new CopySource(
-        decoded.substring(start, slash),
+        answers.bucket(decoded.substring(start, slash)),
         decoded.substring(slash + 1),
         VersionId.parse("versionId", versionId),
         Conditions.of(headers, Conditions.Names.COPY_SOURCE),

@@ -29,18 +29,19 @@ public record RequestTarget(@Nullable String bucket, @Nullable String key) {
   /**
    * @throws S3Exception InvalidURI, KeyTooLongError
    */
-  public static RequestTarget of(HttpExchange exchange, VirtualHosts hosts) throws S3Exception {
+  public static RequestTarget of(HttpExchange exchange, S3Config config) throws S3Exception {
     String path = exchange.rawPath();
-    String hostBucket = hosts.bucket(exchange.headers());
+    String hostBucket = config.virtualHosts().bucket(exchange.headers());
     if (hostBucket != null) {
       return new RequestTarget(hostBucket, key(path.substring(1)));
     }
     int slash = path.indexOf('/', 1);
-    String bucket = Percent.decode(slash < 0 ? path.substring(1) : path.substring(1, slash), false);
-    if (slash < 0) {
-      return new RequestTarget(bucket.isEmpty() ? null : bucket, null);
+    String named = Percent.decode(slash < 0 ? path.substring(1) : path.substring(1, slash), false);
+    if (slash < 0 && named.isEmpty()) {
+      return new RequestTarget(null, null);
     }
-    return new RequestTarget(bucket, key(path.substring(slash + 1)));
+    String bucket = config.answers().bucket(named);
+    return new RequestTarget(bucket, slash < 0 ? null : key(path.substring(slash + 1)));
   }
 
   /** Decodes a key and checks its length; null for none. */

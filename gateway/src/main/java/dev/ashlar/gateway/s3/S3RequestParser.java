@@ -45,7 +45,7 @@ public final class S3RequestParser {
         || !PostForm.isType(sent.get(HttpHeaderNames.CONTENT_TYPE, ""))) {
       return null;
     }
-    RequestTarget target = RequestTarget.of(exchange, config.virtualHosts());
+    RequestTarget target = RequestTarget.of(exchange, config);
     Query query = Query.parse(exchange.rawQuery());
     if (target.scope() != RequestTarget.Scope.BUCKET || query.has("delete")) {
       return null;
@@ -125,13 +125,13 @@ public final class S3RequestParser {
 
   private S3Request operation(HttpExchange exchange, Query query, HttpHeaders headers)
       throws S3Exception {
-    RequestTarget target = RequestTarget.of(exchange, config.virtualHosts());
+    RequestTarget target = RequestTarget.of(exchange, config);
     SupportedHeaders.require(exchange.method(), headers, query.has("renameObject"));
     Unconfigured feature = Subresource.check(query, target.scope(), exchange.method());
     if (target.bucket() == null) {
       return service(exchange.method(), query);
     }
-    String bucket = config.answers().bucket(target.bucket());
+    String bucket = target.bucket();
     String key = target.key();
     VersionRef version = VersionId.parse(VERSION, query.get(VERSION));
     if (feature != null) {
@@ -161,7 +161,8 @@ public final class S3RequestParser {
     }
     return key == null
         ? bucket(exchange.method(), bucket, query, headers)
-        : new ObjectRequestParser(bucket, key, version, query, headers).parse(exchange.method());
+        : new ObjectRequestParser(config.answers(), bucket, key, version, query, headers)
+            .parse(exchange.method());
   }
 
   private static S3Request encryption(

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.form.FormBody;
 import dev.ashlar.gateway.s3.AnswerStyle;
 import dev.ashlar.protocol.message.AccountRow;
 import dev.ashlar.protocol.message.Command;
@@ -189,6 +190,48 @@ class AnswerStyleTest {
       s3.refused("NoSuchBucket", "GET", named);
     }
     assertEquals(400, radosgw.send("PUT", "/tenant:").status());
+    s3.refused("NoSuchBucket", copyOf("/t:bkt/k"));
+    radosgw.ok(200, copyOf("/t:bkt/k"));
+    radosgw.refused("AccessDenied", copyOf("/t:bkt/k").header("x-test-owner", "other"));
+  }
+
+  private static TestRequest copyOf(String source) {
+    return TestS3.request("PUT", "/bkt/copy").header("x-amz-copy-source", source);
+  }
+
+  @Test
+  void tenantsOfBucketsOfForms() throws Exception {
+    each("PUT", "/bkt");
+    s3.refused("NoSuchBucket", form());
+    radosgw.ok(204, form());
+    radosgw.refused("AccessDenied", form().header("x-test-owner", "other"));
+  }
+
+  private static TestRequest form() {
+    return TestS3.request("POST", "/t:bkt").form(new FormBody().field("key", "k").file("x", "1"));
+  }
+
+  @Test
+  void pagesOfOthersUseTenantsToo() throws Exception {
+    each("PUT", "/bkt");
+    String rules =
+        "<CORSConfiguration><CORSRule><AllowedOrigin>https://a.example</AllowedOrigin>"
+            + "<AllowedMethod>GET</AllowedMethod></CORSRule></CORSConfiguration>";
+    for (TestS3 server : new TestS3[] {s3, radosgw}) {
+      server.ok(
+          200,
+          TestS3.request("PUT", "/bkt?cors")
+              .header("Content-MD5", "not looked at here")
+              .body(rules));
+    }
+    s3.refused("AccessForbidden", preflight());
+    radosgw.ok(200, preflight());
+  }
+
+  private static TestRequest preflight() {
+    return TestS3.request("OPTIONS", "/t:bkt/k")
+        .header("origin", "https://a.example")
+        .header("access-control-request-method", "GET");
   }
 
   @Test
@@ -221,6 +264,11 @@ class AnswerStyleTest {
             + "</ApplyServerSideEncryptionByDefault></Rule></ServerSideEncryptionConfiguration>";
     radosgw.ok(200, TestS3.request("PUT", "/bkt?encryption").body(byDefault));
     radosgw.ok(200, kms());
+    radosgw.refused(
+        "InvalidArgument", kms().header("x-amz-server-side-encryption-aws-kms-key-id", ""));
+    TestS3 withoutKms = new TestS3(AnswerStyle.RADOSGW, TestKeys.withoutKms());
+    withoutKms.ok(200, "PUT", "/bkt");
+    withoutKms.refused("InvalidArgument", kms());
   }
 
   private static TestRequest kms() {

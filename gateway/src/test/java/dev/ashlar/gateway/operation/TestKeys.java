@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 import dev.ashlar.gateway.encryption.Encryptions;
 import dev.ashlar.gateway.encryption.key.Encryption;
 import dev.ashlar.gateway.encryption.key.KeyWrapping;
+import dev.ashlar.gateway.encryption.key.KmsKeys;
 import dev.ashlar.gateway.encryption.key.LocalKmsKeys;
 import dev.ashlar.gateway.encryption.key.MasterKeys;
 import dev.ashlar.protocol.message.Command;
@@ -27,15 +28,21 @@ final class TestKeys {
 
   /** Of a server with a master key and two KMS keys, where nothing is encrypted by itself. */
   static Encryptions encryptions() {
-    SecureRandom random = new SecureRandom();
     Map<String, byte[]> kms = new LinkedHashMap<>();
     kms.put(KMS_1, key(11));
     kms.put(KMS_2, key(12));
+    return encryptions(new LocalKmsKeys(kms, new SecureRandom()));
+  }
+
+  /** Of a server with a master key only. */
+  static Encryptions withoutKms() {
+    return encryptions(KmsKeys.NONE);
+  }
+
+  private static Encryptions encryptions(KmsKeys kms) {
     MasterKeys masters = new MasterKeys(Map.of("m1", key(10)));
     return new Encryptions(
-        new KeyWrapping(masters, new LocalKmsKeys(kms, random), random, new SimpleMeterRegistry()),
-        false,
-        false);
+        new KeyWrapping(masters, kms, new SecureRandom(), new SimpleMeterRegistry()), false, false);
   }
 
   /** Stores an empty object of SSE-S3, without any handler. */

@@ -79,6 +79,10 @@ final class TestS3 {
    * @param answers as which service it answers
    */
   TestS3(AnswerStyle answers) {
+    this(answers, TestKeys.encryptions());
+  }
+
+  TestS3(AnswerStyle answers, Encryptions encryptions) {
     this(
         new S3Config(
             "us-east-1",
@@ -88,7 +92,7 @@ final class TestS3 {
             S3Config.NewBuckets.OPEN,
             answers),
         metadata -> metadata,
-        TestKeys.encryptions(),
+        encryptions,
         List.of());
   }
 

@@ -16,15 +16,18 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Runs the shell commands of README, getting started and the pages for operators, as a reader does:
- * those of a page one after the other, in one shell and one folder, but on free ports. A comment
- * before a block of commands says how: {@code <!-- test: start -->} for one that starts a server,
- * {@code <!-- test: run -->} for others.
+ * those of a page one after the other, in one shell and one folder, but on free ports. Several
+ * pages are run at once. A comment before a block of commands says how: {@code <!-- test: start
+ * -->} for one that starts a server, {@code <!-- test: run -->} for others.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class DocsCommandsIT {
   private static final Path ROOT = Launch.launcher().resolveSibling("");
   private static final String START = "start";

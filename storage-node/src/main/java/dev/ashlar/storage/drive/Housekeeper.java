@@ -47,7 +47,10 @@ final class Housekeeper {
   private final Thread thread;
   private volatile boolean isStopping;
 
-  /** What a replay of the log would have cost at the last checkpoint; see {@code replayBytes}. */
+  /**
+   * What a replay of the log would have cost at the last checkpoint; see {@code replayBytes}. The
+   * first round makes a checkpoint, because it does not count what the start has replayed.
+   */
   private long checkpointed;
 
   Housekeeper(
@@ -60,6 +63,7 @@ final class Housekeeper {
     this.limits = limits;
     this.queue = queue;
     this.onFailure = onFailure;
+    checkpointed = -limits.checkpointBytes();
     compactor = core.newCompactor(this::commit);
     coalescer = core.newCoalescer(this::merge);
     thread = Thread.ofPlatform().name("drive-keep-" + name).daemon().unstarted(this::run);
@@ -101,7 +105,7 @@ final class Housekeeper {
     }
   }
 
-  private void round() throws IOException, ShardException {
+  void round() throws IOException, ShardException {
     core.index().check();
     core.segments().prepare(core.log().activeRoomBytes());
     long replay = core.log().replayBytes();

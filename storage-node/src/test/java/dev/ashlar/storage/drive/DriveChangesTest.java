@@ -29,7 +29,9 @@ import dev.ashlar.protocol.model.ShardId;
 import dev.ashlar.storage.drive.cache.MergeCandidates;
 import dev.ashlar.storage.drive.config.DriveConfig;
 import dev.ashlar.storage.drive.index.ShardIndex;
+import dev.ashlar.storage.drive.log.CommitQueue;
 import dev.ashlar.storage.drive.log.LogRequest;
+import dev.ashlar.storage.drive.segment.LogPosition;
 import dev.ashlar.storage.io.SimulatedDrive.PowerLoss;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -86,6 +88,22 @@ class DriveChangesTest {
     change(drive, 2, 0, 4 * BLOCK, 4 * BLOCK);
     long larger = drive.core().log().replayBytes() - before - counted;
     assertTrue(larger > counted, larger + " bytes");
+  }
+
+  /** Otherwise replays would add up over several crashes. */
+  @Test
+  void theFirstRoundOfHousekeepingMakesACheckpoint() throws Exception {
+    SimulatedCore drive = written(SHARD, noise(1, 4 * BLOCK));
+    drive.reopen();
+    DriveConfig.Limits limits = TestDrives.LIMITS;
+    CommitQueue queue =
+        new CommitQueue(
+            drive.core().log(), limits, drive.core().drive(), "test", e -> {}, System::nanoTime);
+    Housekeeper housekeeper = new Housekeeper(drive.core(), limits, queue, "test", e -> {});
+    housekeeper.round();
+    LogPosition position = drive.index.position();
+    drive.index.crash(PassingReadErrorTest.KEEPS_NOTHING);
+    assertEquals(position, drive.index.position());
   }
 
   private static boolean isReady(SimulatedCore drive, ShardView base, int length)

@@ -32,7 +32,7 @@ class PassingReadErrorTest {
   }
 
   /** Draws the least always: a crash that takes the index back to its checkpoint. */
-  private static final Random KEEPS_NOTHING =
+  static final Random KEEPS_NOTHING =
       new Random() {
         private static final long serialVersionUID = 1;
 

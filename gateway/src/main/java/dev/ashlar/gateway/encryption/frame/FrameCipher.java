@@ -89,6 +89,7 @@ final class FrameCipher {
    *     them; afterwards they begin with the stored bytes
    */
   void seal(SecretKey key, Frame frame, byte[] bytes) {
+    clear(); // of a read that ends meanwhile and cannot forget it: who seals leaves no plain bytes
     byte[] nonce = new byte[NONCE_BYTES];
     RANDOM.nextBytes(nonce);
     System.arraycopy(nonce, 0, bytes, 0, NONCE_BYTES);

@@ -5,6 +5,7 @@ import dev.ashlar.gateway.access.BucketConfig;
 import dev.ashlar.gateway.encryption.BucketEncryption;
 import dev.ashlar.gateway.encryption.EncryptionFields;
 import dev.ashlar.gateway.encryption.EncryptionHeaders;
+import dev.ashlar.gateway.encryption.Encryptions;
 import dev.ashlar.gateway.encryption.key.DataKey;
 import dev.ashlar.gateway.encryption.key.Encryption;
 import dev.ashlar.gateway.encryption.key.KeyWrapping;
@@ -36,18 +37,21 @@ public record NewKey(DataKey key, ByteString wrapped) {
       Backend backend, EncryptionFields asked, BucketConfig bucket)
       throws S3Exception, InterruptedException {
     BucketEncryption standard = bucket.encryption();
-    Encryption how = backend.encryptions().chosen(asked, standard);
-    if (how instanceof Encryption.Kms
-        && asked.algorithm() != null
-        && asked.kmsKeyId() == null
-        && (standard == null || standard.kmsKeyId().isEmpty())
-        && backend.config().answers().kmsNeedsKeyId()) {
+    if (backend.config().answers().kmsNeedsKeyId()
+        && !asked.customer().isGiven()
+        && Encryptions.asksForKms(asked)
+        && !namesKey(asked, standard)) {
       throw S3Exception.invalidArgument(
           "Server Side Encryption with KMS managed key requires the id of a key.",
           EncryptionFields.KMS_KEY_ID.toString(),
           "");
     }
-    return how;
+    return backend.encryptions().chosen(asked, standard);
+  }
+
+  private static boolean namesKey(EncryptionFields asked, @Nullable BucketEncryption standard) {
+    String id = asked.kmsKeyId();
+    return id == null ? standard != null && !standard.kmsKeyId().isEmpty() : !id.isBlank();
   }
 
   /**

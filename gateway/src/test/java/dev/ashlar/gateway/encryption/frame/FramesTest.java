@@ -423,6 +423,23 @@ class FramesTest {
     assertNoPlainBytes();
   }
 
+  /** The read ends while a writer has its cipher. */
+  @Test
+  void whoSealsLeavesNoPlainBytesOfReads() throws Exception {
+    byte[] bytes = new byte[FrameLayout.FRAME_BYTES];
+    ByteString run = ByteString.copyFrom(new byte[EncryptedRuns.ID_BYTES]);
+    seal(new Random(18), FRAME); // there is an idle cipher
+    FrameCipher cipher = FrameCipher.take();
+    Arrays.fill(cipher.stored(), (byte) 1);
+    Frame frame = new Frame(run, 0, FRAME, 0, 0);
+    assertFalse(cipher.open(key, frame));
+    Arrays.fill(cipher.plain(), (byte) 2);
+    cipher.forget(); // of the reader
+    cipher.seal(key, frame, bytes);
+    cipher.giveBack();
+    assertNoPlainBytes();
+  }
+
   /** In no cipher that waits for its next use. */
   private static void assertNoPlainBytes() {
     List<FrameCipher> taken = new ArrayList<>();

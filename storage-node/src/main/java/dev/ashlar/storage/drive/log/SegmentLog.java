@@ -284,7 +284,9 @@ public final class SegmentLog {
     history.add(records.changes(pieces));
     isConfirmed = !records.hasContents();
     isSealed = isSeal;
-    replayBytes.lazySet(replayBytes.get() + total + accepted.size() * REPLAYED_REQUEST_BYTES);
+    // Before a seal, the accepted requests are those of the batch that follows it.
+    long applied = records.hasContents() ? accepted.size() : 0;
+    replayBytes.lazySet(replayBytes.get() + total + applied * REPLAYED_REQUEST_BYTES);
     LogPosition reached = new LogPosition(at.sequence(), at.segment(), at.offset() + total);
     if (!isSeal) {
       countPayloads();
