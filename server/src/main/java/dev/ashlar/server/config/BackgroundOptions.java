@@ -59,7 +59,7 @@ public final class BackgroundOptions {
   @Option(
       names = "--lifecycle-rate",
       paramLabel = "VERSIONS",
-      defaultValue = "40000",
+      defaultValue = "20000",
       description =
           "Maximum versions per second that lifecycle scans look at. A deletion counts as 8. 0:"
               + " unlimited. One gateway of a cluster scans.")

@@ -13,7 +13,7 @@ import java.time.Duration;
 public record CheckpointLimits(long commandsMax, long bytesMax, Duration verifyEvery, Room room) {
   private static final Duration FOUR_WEEKS = Duration.ofDays(28);
 
-  public static final CheckpointLimits DEFAULT = new CheckpointLimits(20_000, 32 << 20);
+  public static final CheckpointLimits DEFAULT = new CheckpointLimits(10_000, 32 << 20);
 
   public CheckpointLimits(long commandsMax, long bytesMax) {
     this(commandsMax, bytesMax, FOUR_WEEKS, CheckpointLimits::besideReserve);
