@@ -13,7 +13,6 @@ import dev.ashlar.it.harness.SmallDisk;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.Test;
 
 /** Drives fail, or hang, in nodes that live, while a client writes and reads. */
 class FailedDriveIT {
@@ -91,7 +90,7 @@ class FailedDriveIT {
     admin.awaitWhole();
   }
 
-  @Test
+  @LongTest
   void aDriveThatHangsIsTakenOutAndComesBackByItself() throws Exception {
     String refusal = SmallDisk.refusal();
     assumeTrue(refusal.isEmpty(), refusal);

@@ -53,7 +53,7 @@ class ChangeCrashIT {
 
   private final SplittableRandom random = new SplittableRandom(Seeds.seed("ChangeCrashIT"));
 
-  @Test
+  @LongTest
   void oneMetadataFolder() throws Exception {
     crash(ServerSpec.named("change-crash-1"), 0, 0);
   }

@@ -72,7 +72,7 @@ class MissingMountsIT {
     areMissing(6);
   }
 
-  @Test
+  @LongTest
   void oneMoreThanMayBeLostIsEmptyAtOneStart() {
     areMissing(PARITY_SHARDS + 1);
   }

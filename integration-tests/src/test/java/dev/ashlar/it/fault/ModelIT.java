@@ -13,8 +13,8 @@ import software.amazon.awssdk.services.s3.S3Client;
  * with restarts in between. {@code -Dashlar.model.operations} says how many (1,200).
  */
 class ModelIT {
-  private static final int OPERATIONS = Integer.getInteger("ashlar.model.operations", 600);
-  private static final int OPERATIONS_PER_RUN = 600;
+  private static final int OPERATIONS = Integer.getInteger("ashlar.model.operations", 200);
+  private static final int OPERATIONS_PER_RUN = 200;
 
   @Test
   void serverDoesAsTheModel() {

@@ -8,6 +8,7 @@ import dev.ashlar.it.harness.Buckets;
 import dev.ashlar.it.harness.ChangeClient;
 import dev.ashlar.it.harness.Clients;
 import dev.ashlar.it.harness.Commands;
+import dev.ashlar.it.harness.LongTest;
 import dev.ashlar.it.harness.RawConnection;
 import dev.ashlar.it.harness.Seeds;
 import dev.ashlar.it.harness.ServerProcess;
@@ -21,7 +22,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /**
@@ -46,7 +46,7 @@ class OutOfMemoryIT {
 
   private final SplittableRandom random = new SplittableRandom(Seeds.seed("OutOfMemoryIT"));
 
-  @Test
+  @LongTest
   void everythingAcknowledgedIsThereAfterMemoryRanOut() throws Exception {
     assumeTrue(Commands.tried("prlimit", "--version").code() == 0, "prlimit is not installed");
     ServerSpec spec = ServerSpec.named("out-of-memory");

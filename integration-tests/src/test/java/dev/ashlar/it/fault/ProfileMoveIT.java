@@ -21,7 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
-import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
 
@@ -49,7 +48,7 @@ class ProfileMoveIT {
 
   private final SplittableRandom random = new SplittableRandom(Seeds.seed("ProfileMoveIT"));
 
-  @Test
+  @LongTest
   void objectsMoveThereAndBackUnderClientsAndKills() throws Exception {
     ServerSpec spec = new ServerSpec("profile-move", DRIVES, 1, "4+2", 16 << 10);
     try (ServerProcess server = ServerProcess.start(spec);
