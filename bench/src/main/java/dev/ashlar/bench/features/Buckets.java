@@ -21,6 +21,11 @@ final class Buckets implements AutoCloseable {
   private static final String VERSIONING =
       "<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>";
 
+  private static final String ENCRYPTION =
+      "<ServerSideEncryptionConfiguration><Rule><ApplyServerSideEncryptionByDefault>"
+          + "<SSEAlgorithm>AES256</SSEAlgorithm></ApplyServerSideEncryptionByDefault></Rule>"
+          + "</ServerSideEncryptionConfiguration>";
+
   private final ServerOptions.Loaded server;
   private final LoadRun.Client client;
   private final List<LoadRun> opened = new ArrayList<>();
@@ -45,6 +50,21 @@ final class Buckets implements AutoCloseable {
       run.configure("versioning=", VERSIONING);
     }
     run.fill(puts((long) PAGE_KEYS * versions, number -> key((int) (number % PAGE_KEYS)), 1));
+    return run;
+  }
+
+  /** With so many objects of this size. */
+  LoadRun objects(String name, int objects, long bytes) throws IOException, InterruptedException {
+    LoadRun run = empty(name);
+    run.fill(puts(objects, number -> key((int) number), bytes));
+    return run;
+  }
+
+  /** The same, encrypted with SSE-S3. */
+  LoadRun encrypted(String name, int objects, long bytes) throws IOException, InterruptedException {
+    LoadRun run = empty(name);
+    run.configure("encryption=", ENCRYPTION);
+    run.fill(puts(objects, number -> key((int) number), bytes));
     return run;
   }
 

@@ -32,20 +32,26 @@ import picocli.CommandLine.Mixin;
 @Command(
     name = "features",
     description = {
-      "Measures what versions, a policy of full size and many keys cost the server.",
+      "Measures what versions, a policy of full size, many keys and encryption cost the server.",
       "Without options, a quick look with 20 versions a key and 50,000 keys. --full: 1,000 versions"
-          + " a key and 1,000,000 keys, 20 minutes; quote only that."
+          + " a key and 1,000,000 keys, 35 minutes; quote only that."
     },
     mixinStandardHelpOptions = true)
 public final class FeaturesCommand implements Callable<Integer>, Plan.Planned {
   private static final String PROFILE = "4+2";
-  private static final int COMPARISONS = 8;
+  private static final int COMPARISONS = 13;
   private static final int CLIENTS = 8;
   private static final int FEW_KEYS = 10_000;
+  private static final int MEBIBYTE = 1 << 20;
+  private static final int MEDIUM_OBJECTS = 64;
+  private static final int LARGE_OBJECTS = 16;
+  private static final int LARGE_BYTES = 10 * MEBIBYTE;
   private static final Duration SETTLE = Duration.ofSeconds(2);
 
   /** As it was seen on a machine of two processors. */
   private static final double PUTS_PER_SECOND = 5000;
+
+  private static final double LARGE_PUTS_SECONDS = 3;
 
   private static final Limit LISTING = new Limit.Ratio(1.5);
 
@@ -61,10 +67,11 @@ public final class FeaturesCommand implements Callable<Integer>, Plan.Planned {
   @Override
   public Plan plan() {
     double sides = 2.0 * COMPARISONS * passes.passes();
-    double objects = FEW_KEYS + manyKeys() + (double) versions() * Buckets.PAGE_KEYS;
+    double objects =
+        FEW_KEYS + 2.0 * Buckets.PAGE_KEYS + manyKeys() + (double) versions() * Buckets.PAGE_KEYS;
     return new Plan()
         .servers(1)
-        .add(1, objects / PUTS_PER_SECOND)
+        .add(1, objects / PUTS_PER_SECOND + LARGE_PUTS_SECONDS)
         .add(sides, form.warmUpSeconds(0.2, 5) + form.seconds(0.8, 10) + 0.2);
   }
 
@@ -93,14 +100,56 @@ public final class FeaturesCommand implements Callable<Integer>, Plan.Planned {
   }
 
   private List<Comparison> comparisons(Buckets buckets) throws IOException, InterruptedException {
+    List<Comparison> all = new ArrayList<>(encryption(buckets));
+    all.addAll(ofManyKeys(buckets));
+    return all;
+  }
+
+  private static List<Comparison> encryption(Buckets buckets)
+      throws IOException, InterruptedException {
+    int smallBytes = (int) Buckets.OBJECT_BYTES;
+    LoadRun small = buckets.objects("small", Buckets.PAGE_KEYS, smallBytes);
+    LoadRun smallSealed = buckets.encrypted("small-encrypted", Buckets.PAGE_KEYS, smallBytes);
+    LoadRun medium = buckets.objects("medium", MEDIUM_OBJECTS, MEBIBYTE);
+    LoadRun mediumSealed = buckets.encrypted("medium-encrypted", MEDIUM_OBJECTS, MEBIBYTE);
+    LoadRun large = buckets.objects("large", LARGE_OBJECTS, LARGE_BYTES);
+    LoadRun largeSealed = buckets.encrypted("large-encrypted", LARGE_OBJECTS, LARGE_BYTES);
+    Work smallPuts = whole(Kind.REPLACE, Buckets.PAGE_KEYS, smallBytes);
+    Work smallGets = whole(Kind.READ, Buckets.PAGE_KEYS, smallBytes);
+    Work mediumPuts = whole(Kind.REPLACE, MEDIUM_OBJECTS, MEBIBYTE);
+    Work mediumGets = whole(Kind.READ, MEDIUM_OBJECTS, MEBIBYTE);
+    Work ranges =
+        connection -> {
+          int offset = ThreadLocalRandom.current().nextInt(LARGE_BYTES - smallBytes);
+          return onKey(LARGE_OBJECTS, Kind.READ, offset, smallBytes);
+        };
+    return List.of(
+        encryption("PUT 4 KiB", small, smallSealed, smallPuts, 1.5),
+        encryption("GET 4 KiB", small, smallSealed, smallGets, 1.5),
+        encryption("PUT 1 MiB", medium, mediumSealed, mediumPuts, 1.3),
+        encryption("GET 1 MiB", medium, mediumSealed, mediumGets, 1.3),
+        encryption("GET 4 KiB of 10 MiB", large, largeSealed, ranges, 2));
+  }
+
+  private static Comparison encryption(
+      String title, LoadRun plain, LoadRun encrypted, Work work, double times) {
+    return new Comparison(
+        title + ", encrypted", new Side(plain, work), new Side(encrypted, work), ratio(times));
+  }
+
+  private static Work whole(Kind kind, int keys, long bytes) {
+    return connection -> onKey(keys, kind, Operation.WHOLE, bytes);
+  }
+
+  private List<Comparison> ofManyKeys(Buckets buckets) throws IOException, InterruptedException {
     LoadRun plain = buckets.versions("plain", 1);
     LoadRun versioned = buckets.versions("versioned", 2);
     LoadRun deep = buckets.versions("deep", versions());
     LoadRun policy = buckets.policy("policy");
     LoadRun few = buckets.folders("few", FEW_KEYS);
     LoadRun many = buckets.folders("many", manyKeys());
-    Work puts = connection -> onKey(Kind.REPLACE, Operation.WHOLE, Buckets.OBJECT_BYTES);
-    Work gets = connection -> onKey(Kind.READ, 0, 1);
+    Work puts = whole(Kind.REPLACE, Buckets.PAGE_KEYS, Buckets.OBJECT_BYTES);
+    Work gets = connection -> onKey(Buckets.PAGE_KEYS, Kind.READ, 0, 1);
     Work list = lists("list-type=2");
     Work folders = lists("delimiter=%2F&list-type=2");
     Work firstVersions = lists("versions=");
@@ -151,8 +200,8 @@ public final class FeaturesCommand implements Callable<Integer>, Plan.Planned {
     return new Limit.Ratio(times);
   }
 
-  private static Operation onKey(Kind kind, long offset, long bytes) {
-    String key = Buckets.key(ThreadLocalRandom.current().nextInt(Buckets.PAGE_KEYS));
+  private static Operation onKey(int keys, Kind kind, long offset, long bytes) {
+    String key = Buckets.key(ThreadLocalRandom.current().nextInt(keys));
     return new Operation(kind, key, offset, bytes);
   }
 

@@ -6,8 +6,8 @@ import dev.ashlar.gateway.version.VersionId;
 
 /**
  * As which service Ashlar answers where Amazon S3 and Ceph's radosgw differ. Each method is one
- * difference, but for the codes of errors, which are a table. None of them gives who sends a request
- * a right; policies on the delivery of logs have to name other values.
+ * difference, but for the codes of errors, which are a table. None of them gives who sends a
+ * request a right; policies on the delivery of logs have to name other values.
  */
 public enum AnswerStyle {
   /** As Amazon S3 documents it, or is measured to do. */
@@ -70,9 +70,9 @@ public enum AnswerStyle {
   }
 
   /**
-   * The bucket that a path or a source of a copy names. S3: no name has a colon. radosgw: {@code tenant:bucket} and
-   * {@code :bucket} are buckets of a tenant and of none; here names are unique in the whole store,
-   * so what stands before the colon is not looked at.
+   * The bucket that a path or a source of a copy names. S3: no name has a colon. radosgw: {@code
+   * tenant:bucket} and {@code :bucket} are buckets of a tenant and of none; here names are unique
+   * in the whole store, so what stands before the colon is not looked at.
    */
   String bucket(String named) {
     return this == RADOSGW ? named.substring(named.indexOf(':') + 1) : named;

@@ -140,7 +140,7 @@ class LauncherIT {
   @ParameterizedTest
   @ValueSource(strings = {"server", "cluster", "admin", "fsck", "import"})
   void everyCommandReadsTheArchiveOfTheRehearsal(String command) throws IOException {
-    Path archive = home.resolve(".build/server-99.archive");
+    Path archive = home.resolve(".build/server-99-tests.archive");
     Files.createDirectories(archive.getParent());
     Files.writeString(archive, "recorded");
     String said = run(Map.of("ASHLAR_BUILT", "yes"), command).output();
