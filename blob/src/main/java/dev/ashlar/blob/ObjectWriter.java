@@ -28,6 +28,9 @@ public interface ObjectWriter extends AutoCloseable {
    */
   byte[] md5() throws DataUnavailableException, InterruptedException;
 
+  /** Waits until every byte is durable that was written so far, the last ones of all. */
+  void finish() throws DataUnavailableException, InterruptedException;
+
   /**
    * Waits until every byte is durable, then submits the command that makes them visible. The shards
    * of a refused command are removed; if the outcome is unknown, garbage collection decides.

@@ -106,6 +106,12 @@ public final class ErasureObjectWriter implements ObjectWriter {
     return known.clone();
   }
 
+  @Override
+  public void finish() throws DataUnavailableException, InterruptedException {
+    checkOpen();
+    finishCurrent();
+  }
+
   private void finishCurrent() throws DataUnavailableException, InterruptedException {
     BlobWriter last = current;
     if (last != null) {

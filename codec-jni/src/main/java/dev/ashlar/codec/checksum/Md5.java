@@ -136,6 +136,11 @@ public final class Md5 implements AutoCloseable {
     }
   }
 
+  /** Whether other messages are open, so that it pays to let added bytes wait for theirs. */
+  public boolean hasCompany() {
+    return lanes.hasCompany();
+  }
+
   /** The MD5 of all bytes added; ends the use of this object. */
   public byte[] digest() throws InterruptedException {
     await();

@@ -221,6 +221,9 @@ final class MemoryObjectStore implements ObjectStore {
     }
 
     @Override
+    public void finish() {}
+
+    @Override
     public CommandResult commit(Function<List<NewBlob>, Command.Builder> command)
         throws MetadataUnavailableException {
       Runnable action = beforeCommit;

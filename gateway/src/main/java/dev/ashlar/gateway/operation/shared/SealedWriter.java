@@ -15,16 +15,26 @@ import dev.ashlar.protocol.message.NewBlob;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Writes bytes as the frames of a new run. */
 final class SealedWriter implements ContentWriter {
+  /** Added to the MD5 at once. The more, the more uploads have bytes that are hashed together. */
+  private static final int HASHED_BYTES = 256 << 10;
+
+  /** Each keeps the buffer of a whole socket read alive. */
+  private static final int HASHED_PIECES_MAX = 8;
+
   private final ObjectWriter stored;
   private final ByteString run;
   private final FrameSealer sealer;
   private final @Nullable Md5 md5;
+  private final List<ByteBuf> unhashed = new ArrayList<>();
+  private int unhashedBytes;
   private long length;
 
   SealedWriter(Backend backend, int profile, long expectedLength, NewKey key) {
@@ -48,7 +58,10 @@ final class SealedWriter implements ContentWriter {
     try {
       length += bytes.readableBytes();
       if (md5 != null) {
-        hash(md5, bytes);
+        keep(bytes);
+        if (unhashedBytes >= HASHED_BYTES || unhashed.size() >= HASHED_PIECES_MAX) {
+          hash(md5);
+        }
       }
       for (ByteBuffer each : bytes.nioBuffers()) {
         sealer.write(each);
@@ -58,28 +71,36 @@ final class SealedWriter implements ContentWriter {
     }
   }
 
-  private static void hash(Md5 md5, ByteBuf bytes) throws InterruptedException {
-    ByteBuf hashed =
+  private void keep(ByteBuf bytes) {
+    unhashed.add(
         bytes.isDirect()
             ? bytes.retain()
             : PooledByteBufAllocator.DEFAULT
                 .directBuffer(bytes.readableBytes())
-                .writeBytes(bytes.duplicate());
-    boolean isTaken = false;
-    try {
-      md5.add(List.of(hashed.nioBuffers()), hashed::release);
-      isTaken = true;
-    } finally {
-      if (!isTaken) {
-        hashed.release();
-      }
-    }
+                .writeBytes(bytes.duplicate()));
+    unhashedBytes += bytes.readableBytes();
+  }
+
+  private void hash(Md5 running) throws InterruptedException {
+    List<ByteBuf> hashed = List.copyOf(unhashed);
+    List<ByteBuffer> pieces = new ArrayList<>();
+    hashed.forEach(each -> Collections.addAll(pieces, each.nioBuffers()));
+    running.add(pieces, () -> hashed.forEach(ByteBuf::release));
+    unhashed.clear();
+    unhashedBytes = 0;
   }
 
   @Override
   public byte @Nullable [] finish() throws DataUnavailableException, InterruptedException {
     sealer.finish();
-    return md5 == null ? null : md5.digest();
+    if (md5 == null) {
+      return null;
+    }
+    hash(md5);
+    if (md5.hasCompany()) {
+      stored.finish(); // meanwhile others join the MD5
+    }
+    return md5.digest();
   }
 
   @Override
@@ -103,6 +124,8 @@ final class SealedWriter implements ContentWriter {
     if (md5 != null) {
       md5.close();
     }
+    unhashed.forEach(ByteBuf::release);
+    unhashed.clear();
     stored.close();
   }
 }
