@@ -28,7 +28,7 @@ public interface ObjectWriter extends AutoCloseable {
    */
   byte[] md5() throws DataUnavailableException, InterruptedException;
 
-  /** Waits until every byte is durable that was written so far, the last ones of all. */
+  /** Sends the remaining bytes to the drives and waits until all bytes are durable. */
   void finish() throws DataUnavailableException, InterruptedException;
 
   /**

@@ -10,7 +10,7 @@ import software.amazon.awssdk.services.s3.S3Client;
 
 /**
  * Random operations on the server and on a model made of a {@code TreeMap}, compared one by one,
- * with restarts in between. {@code -Dashlar.model.operations} says how many (1,200).
+ * with restarts in between. {@code -Dashlar.model.operations} says how many (200).
  */
 class ModelIT {
   private static final int OPERATIONS = Integer.getInteger("ashlar.model.operations", 200);

@@ -123,8 +123,8 @@ public final class KeyRenewal implements AutoCloseable {
         throw new IllegalStateException(
             "there are ever more data keys of an earlier key; do all gateways use the new one?");
       }
-      progress = progress.state("done");
-      LOG.info("The renewal of data keys is done: {}", progress);
+      LOG.info("The renewal of data keys is done: {}", progress.state("done"));
+      progress = progress.state("done"); // the last: another renewal may begin now
     } catch (S3Exception e) {
       LOG.warn("The renewal of data keys has ended early: {}", e.getMessage());
       progress = progress.state("failed: " + e.getMessage());

@@ -48,8 +48,8 @@ final class Housekeeper {
   private volatile boolean isStopping;
 
   /**
-   * What a replay of the log would have cost at the last checkpoint; see {@code replayBytes}. The
-   * first round makes a checkpoint, because it does not count what the start has replayed.
+   * What a replay of the log would have cost at the last checkpoint; see {@code replayBytes}. It
+   * begins so low that the first round makes a checkpoint: what a start replays is not counted.
    */
   private long checkpointed;
 
