@@ -105,6 +105,7 @@ public final class ServerCommand implements Callable<Integer> {
     ApplicationContext context =
         ApplicationContext.builder()
             .banner(false)
+            .bootstrapEnvironment(false)
             .singletons(options, config)
             .properties(properties)
             .build();

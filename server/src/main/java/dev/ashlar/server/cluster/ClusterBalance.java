@@ -7,6 +7,7 @@ import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.DriveStanding;
 import dev.ashlar.protocol.message.MoveSlots;
+import dev.ashlar.protocol.message.NodeRow;
 import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.model.DriveId;
@@ -26,6 +27,7 @@ import java.util.UUID;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -63,6 +65,9 @@ public final class ClusterBalance {
 
   private long lookedAtNanos;
 
+  /** What the last plan was made from that moved nothing: from the same follows the same. */
+  private @Nullable Registry settled;
+
   /**
    * @param hasFailed whether a drive takes no writes because one has failed, or hangs, though its
    *     node lives
@@ -93,6 +98,7 @@ public final class ClusterBalance {
   void forget() {
     downSinceNanos.clear();
     upSinceNanos.clear();
+    settled = null;
   }
 
   /** One round. */
@@ -103,14 +109,19 @@ public final class ClusterBalance {
       return;
     }
     List<DriveRow> changed = changed(drives);
+    Registry known = known(drives, this::isFound);
+    if (changed.isEmpty() && known.equals(settled)) {
+      return;
+    }
     MoveSlots plan;
     try {
-      plan = plan(drives, changed, this::isFound);
+      plan = PlacementPlan.plan(known, map, changed);
     } catch (IllegalArgumentException e) {
       LOG.debug("No slots are moved: {}", e.getMessage());
       return;
     }
     if (plan.getMovesCount() == 0 && plan.getDrivesCount() == 0) {
+      settled = known;
       return;
     }
     ResultCode code = metadata.submit(Command.newBuilder().setMoveSlots(plan)).getCode();
@@ -127,22 +138,38 @@ public final class ClusterBalance {
   }
 
   /**
-   * What is to be moved.
+   * What a plan depends on, without what changes with every heartbeat.
    *
    * @param isFound whether a drive that has no slots may get some already
-   * @throws IllegalArgumentException when fewer drives would be in than there are slots
    */
-  private static MoveSlots plan(
-      KnownDrives drives, List<DriveRow> changed, Predicate<UUID> isFound) {
+  private static Registry known(KnownDrives drives, Predicate<UUID> isFound) {
+    Registry all = drives.registry();
+    Registry.Builder known =
+        Registry.newBuilder()
+            .setEpoch(all.getEpoch())
+            .setPaused(all.getPaused())
+            .setRestored(all.getRestored());
+    for (NodeRow node : all.getNodesList()) {
+      known.addNodes(
+          NodeRow.newBuilder()
+              .setName(node.getName())
+              .setRack(node.getRack())
+              .setZone(node.getZone()));
+    }
     Set<UUID> placed = drives.map().slotCounts().keySet();
-    Registry.Builder known = drives.registry().toBuilder().clearDrives();
-    for (DriveRow row : drives.registry().getDrivesList()) {
+    for (DriveRow row : all.getDrivesList()) {
       UUID id = DriveId.idOf(row);
       if (placed.contains(id) || isFound.test(id)) {
-        known.addDrives(row);
+        known.addDrives(
+            DriveRow.newBuilder()
+                .setDriveHigh(row.getDriveHigh())
+                .setDriveLow(row.getDriveLow())
+                .setNode(row.getNode())
+                .setCapacityBytes(row.getCapacityBytes())
+                .setStanding(row.getStanding()));
       }
     }
-    return PlacementPlan.plan(known.build(), drives.map(), changed);
+    return known.build();
   }
 
   /**
@@ -164,7 +191,8 @@ public final class ClusterBalance {
       return Set.of(); // as nearly always: what follows takes a while
     }
     try {
-      MoveSlots plan = plan(drives, candidates, drive -> !down.contains(drive));
+      Registry known = known(drives, drive -> !down.contains(drive));
+      MoveSlots plan = PlacementPlan.plan(known, drives.map(), candidates);
       Set<UUID> getting =
           plan.getMovesList().stream()
               .map(move -> new UUID(move.getDriveHigh(), move.getDriveLow()))
