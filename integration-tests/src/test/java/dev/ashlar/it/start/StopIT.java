@@ -21,6 +21,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class StopIT {
   private static final int CLIENTS = 8;
@@ -41,6 +42,20 @@ class StopIT {
               folder::toString);
         }
       }
+    }
+  }
+
+  /** RocksDB would unpack its library of 15 MB there, and only a clean end would remove it. */
+  @Test
+  void aKilledServerLeavesNoLibraryInTheTemporaryFolder(@TempDir Path temporary)
+      throws IOException {
+    ServerSpec spec = ServerSpec.named("killed");
+    String options = spec.javaOptions() + " -Djava.io.tmpdir=" + temporary;
+    try (ServerProcess server = ServerProcess.start(spec.withJavaOptions(options))) {
+      server.kill();
+    }
+    try (Stream<Path> left = Files.list(temporary)) {
+      assertEquals(List.of(), left.filter(file -> file.toString().endsWith(".so")).toList());
     }
   }
 
