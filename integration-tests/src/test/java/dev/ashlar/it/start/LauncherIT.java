@@ -1,6 +1,7 @@
 package dev.ashlar.it.start;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.it.harness.Launch;
@@ -135,6 +136,20 @@ class LauncherIT {
     }
     touch("server/src/main/java/Changed.java");
     assertTrue(run(Map.of(), "server").output().contains("the rehearsal failed"), "built anew");
+  }
+
+  @Test
+  void anArchiveThatWasCopiedFromAnotherFolderIsRecordedAnew() throws IOException {
+    fakeBuild();
+    touch("server/target/server-0.1.0-SNAPSHOT.jar");
+    run(Map.of(), "server");
+    Path archive = home.resolve(".build/server-99.archive");
+    Path folder = home.resolve(".build/server-99.archive.folder");
+    Files.writeString(archive, "recorded");
+    Files.writeString(folder, home.toString());
+    assertFalse(run(Map.of(), "server").output().contains("recording"));
+    Files.writeString(folder, "/another/place");
+    assertTrue(run(Map.of(), "server").output().contains("recording"));
   }
 
   @ParameterizedTest

@@ -46,7 +46,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * Both copies of a peer's checkpoint and its tables rot, and the log behind them is gone: nothing
  * in its folder makes them whole again.
  */
-@Timeout(180)
+@Timeout(600)
 @Execution(ExecutionMode.CONCURRENT)
 @Tag("slow")
 class LostTablesTest {

@@ -131,6 +131,9 @@ class IndexRotTest {
 
   private void flipTable(Path table) throws IOException {
     long size = Files.size(table);
+    if (size < 200) {
+      return; // under load, one that is being written
+    }
     int spread = Math.toIntExact(Math.min(1000, size / 8)); // a table may have only a few rows
     flip(table, 100 + random.nextInt(spread), random.nextInt(8));
     for (long at = 2100; at < size - 2000; at += 2000) {
