@@ -53,6 +53,12 @@ class EngineSimulationTest {
     new EngineSimulation(4_062_502_854_531L, PlantedBug.NONE).run();
   }
 
+  /** Whoever copies says which blobs the version had, so it is no conflict. */
+  @Test
+  void aVersionThatWasMovedMayBeCopied() throws Exception {
+    new EngineSimulation(11_506_851_267_896L, PlantedBug.NONE, true).run();
+  }
+
   @Tag("slow")
   @ParameterizedTest
   @MethodSource("dev.ashlar.blob.simulation.PlantedBug#ofEngine")

@@ -172,6 +172,7 @@ final class SimulatedClient {
             .setSourceBucket(BUCKET)
             .setSourceKey(source)
             .setSourceVersion(object.get().object().getVersion())
+            .setSourceMoved(object.get().object().getMoved())
             .setBucket(BUCKET)
             .setKey(target)
             .setSummary(object.get().object().getSummary());

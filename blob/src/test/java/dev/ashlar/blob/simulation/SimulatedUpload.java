@@ -131,6 +131,7 @@ final class SimulatedUpload {
             .setSourceBucket(SimulatedClient.BUCKET)
             .setSourceKey(source)
             .setSourceVersion(object.get().object().getVersion())
+            .setSourceMoved(object.get().object().getMoved())
             .setSourceOffset(from)
             .setSourceLength(to - from);
     client.write(
