@@ -67,7 +67,7 @@ class LostTablesTest {
           UploadRow.newBuilder().setBucket("b").setKey("k").setUploadId("upload" + i).build();
       client.submit(Command.newBuilder().setCreateUpload(CreateUpload.newBuilder().setUpload(row)));
     }
-    PurgedLog.fill(client);
+    PurgedLog.USUAL.fill(client);
   }
 
   private static List<Path> paths(Path under) throws IOException {
@@ -142,7 +142,7 @@ class LostTablesTest {
         RemoteMetadata client = group.client(group.endpoints(), Duration.ofSeconds(20))) {
       fill(client);
       int rotten = group.awaitLeader();
-      PurgedLog.await(group, rotten);
+      PurgedLog.USUAL.await(group, rotten);
       awaitSecondCopy(group.folder(rotten));
       rotTables(group.folder(rotten));
       assertEquals(UPLOADS, uploadsSoon(client));
@@ -186,8 +186,8 @@ class LostTablesTest {
       int first = group.awaitLeader();
       int second = (first + 1) % 3;
       int whole = (first + 2) % 3;
-      PurgedLog.await(group, first);
-      PurgedLog.await(group, second);
+      PurgedLog.USUAL.await(group, first);
+      PurgedLog.USUAL.await(group, second);
       // Credentials are read from the tables: a peer with damaged ones would stop at the last.
       group.awaitMember(second, group.peer(first).status().appliedIndex());
       rot(group, second);
@@ -237,7 +237,7 @@ class LostTablesTest {
     try (TestResources resources = new TestResources()) {
       try (MetadataServer server = open(folders, cluster, resources)) {
         fill(server.client());
-        PurgedLog.await(folders.getFirst(), () -> server.checkpoint(Duration.ofMinutes(1)));
+        PurgedLog.USUAL.await(folders.getFirst(), () -> server.checkpoint(Duration.ofMinutes(1)));
         awaitSecondCopy(folders.getFirst());
         rotTables(folders.getFirst());
         assertEquals(UPLOADS, uploadsSoon(server.client()));
@@ -263,7 +263,7 @@ class LostTablesTest {
     try (TestResources resources = new TestResources();
         MetadataServer server = open(List.of(folder), cluster, resources)) {
       fill(server.client());
-      PurgedLog.await(folder, () -> server.checkpoint(Duration.ofMinutes(1)));
+      PurgedLog.USUAL.await(folder, () -> server.checkpoint(Duration.ofMinutes(1)));
       awaitSecondCopy(folder);
       rotTables(folder);
       assertThrows(MetadataUnavailableException.class, () -> uploads(server.client()));

@@ -13,25 +13,29 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** So many commands that peers let go of the beginning of their logs. */
-final class PurgedLog {
-  /**
-   * The log keeps the last thousand entries, and lets go of whole files of 4 MiB, and of a thousand
-   * entries at a time at least.
-   */
-  private static final int ENTRIES = 2600;
+/**
+ * So many commands that peers let go of the beginning of their logs. A log loses whole files of 4
+ * MiB, and as many entries at a time as it keeps, at least.
+ *
+ * @param entries commands; one after the other, each is an entry of its own
+ */
+record PurgedLog(int entries, int entryBytes) {
+  /** Of peers that keep the usual number of entries. */
+  static final PurgedLog USUAL = new PurgedLog(2600, 8000);
 
-  private static final int ENTRY_BYTES = 8000;
+  static final int FEW = 100;
+
+  /** Of peers that keep few. */
+  static final PurgedLog SHORT = new PurgedLog(500, 16_000);
+
   private static final Pattern LOG_FILE = Pattern.compile("log_(?:inprogress_)?(\\d+)(?:-\\d+)?");
 
-  private PurgedLog() {}
-
-  static void fill(MetadataClient client) throws Exception {
-    for (int i = 0; i < ENTRIES; i++) {
+  void fill(MetadataClient client) throws Exception {
+    for (int i = 0; i < entries; i++) {
       CredentialRow row =
           CredentialRow.newBuilder()
               .setAccessKey("key" + i % 10)
-              .setSecretKey("s".repeat(ENTRY_BYTES))
+              .setSecretKey("s".repeat(entryBytes))
               .build();
       client.submit(
           Command.newBuilder().setPutCredential(PutCredential.newBuilder().setCredential(row)));
@@ -39,7 +43,7 @@ final class PurgedLog {
   }
 
   /** Returns when the peer has a checkpoint in place of the beginning of its log. */
-  static void await(LoopbackGroup group, int place) throws Exception {
+  void await(LoopbackGroup group, int place) throws Exception {
     await(group.folder(place), () -> group.peer(place).checkpoint(Duration.ofMinutes(1)));
   }
 
@@ -48,8 +52,8 @@ final class PurgedLog {
    *
    * @param checkpoint takes one
    */
-  static void await(Path folder, Runnable checkpoint) throws Exception {
-    while (firstIndex(folder) < ENTRIES / 10) {
+  void await(Path folder, Runnable checkpoint) throws Exception {
+    while (firstIndex(folder) < entries / 10) {
       checkpoint.run();
       Thread.sleep(10);
     }

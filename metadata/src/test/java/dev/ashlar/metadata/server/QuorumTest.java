@@ -146,7 +146,7 @@ class QuorumTest {
 
   @Test
   void aFollowerCatchesUpByCheckpointAlsoWhenItsFolderIsEmpty() throws Exception {
-    CheckpointLimits small = new CheckpointLimits(100, 1 << 20);
+    CheckpointLimits small = new CheckpointLimits(100, 1 << 20).withEntriesKept(PurgedLog.FEW);
     try (LoopbackGroup group =
             new LoopbackGroup(root, 3, small, LoopbackGroup.ELECTIONS).startAll();
         RemoteMetadata client = group.client()) {
@@ -156,10 +156,10 @@ class QuorumTest {
       int other = (leader + 2) % 3;
       group.awaitMember(away, 0);
       group.kill(away);
-      PurgedLog.fill(client);
+      PurgedLog.SHORT.fill(client);
       // On both, for either may lead now: neither has the entries any more that the third lacks.
-      PurgedLog.await(group, leader);
-      PurgedLog.await(group, other);
+      PurgedLog.SHORT.await(group, leader);
+      PurgedLog.SHORT.await(group, other);
       long applied = group.peer(group.awaitLeader()).status().appliedIndex();
       group.start(away);
       group.awaitMember(away, applied);

@@ -35,7 +35,7 @@ class SlowInstallTest {
           }
           return call.make();
         };
-    CheckpointLimits small = new CheckpointLimits(100, 1 << 20);
+    CheckpointLimits small = new CheckpointLimits(100, 1 << 20).withEntriesKept(PurgedLog.FEW);
     try (LoopbackGroup group =
             new LoopbackGroup(root, 3, small, LoopbackGroup.ELECTIONS, slow).startAll();
         RemoteMetadata client = group.client()) {
@@ -44,9 +44,9 @@ class SlowInstallTest {
       int away = (leader + 1) % 3;
       group.awaitMember(away, 0);
       group.kill(away);
-      PurgedLog.fill(client);
-      PurgedLog.await(group, leader);
-      PurgedLog.await(group, (leader + 2) % 3);
+      PurgedLog.SHORT.fill(client);
+      PurgedLog.SHORT.await(group, leader);
+      PurgedLog.SHORT.await(group, (leader + 2) % 3);
       parts.set(0);
       BucketLoad load = new BucketLoad(client);
       load.awaitMore(100);

@@ -7,24 +7,32 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * How much log may follow a checkpoint before the next one is taken, how often all files are
- * verified, and how much space second copies may use.
+ * How much log may follow a checkpoint before the next one is taken, how much stays before it, how
+ * often all files are verified, and how much space second copies may use.
+ *
+ * @param entriesKept the last entries of the log are kept for peers that are behind
  */
-public record CheckpointLimits(long commandsMax, long bytesMax, Duration verifyEvery, Room room) {
+public record CheckpointLimits(
+    long commandsMax, long bytesMax, int entriesKept, Duration verifyEvery, Room room) {
+  private static final int ENTRIES_KEPT = 1000;
   private static final Duration FOUR_WEEKS = Duration.ofDays(28);
 
   public static final CheckpointLimits DEFAULT = new CheckpointLimits(10_000, 32 << 20);
 
   public CheckpointLimits(long commandsMax, long bytesMax) {
-    this(commandsMax, bytesMax, FOUR_WEEKS, CheckpointLimits::besideReserve);
+    this(commandsMax, bytesMax, ENTRIES_KEPT, FOUR_WEEKS, CheckpointLimits::besideReserve);
+  }
+
+  public CheckpointLimits withEntriesKept(int count) {
+    return new CheckpointLimits(commandsMax, bytesMax, count, verifyEvery, room);
   }
 
   public CheckpointLimits withVerifyEvery(Duration period) {
-    return new CheckpointLimits(commandsMax, bytesMax, period, room);
+    return new CheckpointLimits(commandsMax, bytesMax, entriesKept, period, room);
   }
 
   public CheckpointLimits withRoom(Room other) {
-    return new CheckpointLimits(commandsMax, bytesMax, verifyEvery, other);
+    return new CheckpointLimits(commandsMax, bytesMax, entriesKept, verifyEvery, other);
   }
 
   /** The space that second copies may use. */

@@ -99,7 +99,7 @@ public final class Peer implements AutoCloseable {
             damage,
             knows);
     Path raft = Files.createDirectories(MetadataFolders.raftDirectory(folder));
-    RaftProperties properties = RaftSettings.of(raft, new PeerRpc(), timing);
+    RaftProperties properties = RaftSettings.of(raft, new PeerRpc(), timing, limits.entriesKept());
     this.server =
         RaftServer.newBuilder()
             .setServerId(id)

@@ -58,12 +58,15 @@ public final class RaftSettings {
     }
   }
 
-  static RaftProperties of(Path directory, RpcType rpc, Timing timing) {
+  /**
+   * @param entriesKept of the log, before a checkpoint
+   */
+  static RaftProperties of(Path directory, RpcType rpc, Timing timing, int entriesKept) {
     RaftProperties properties = new RaftProperties();
     RaftConfigKeys.Rpc.setType(properties, rpc);
     RaftServerConfigKeys.setStorageDir(properties, List.of(directory.toFile()));
     setTimeouts(properties, timing);
-    setLog(properties);
+    setLog(properties, entriesKept);
     setBounds(properties);
     return properties;
   }
@@ -98,7 +101,7 @@ public final class RaftSettings {
         properties, RaftServerConfigKeys.Rpc.timeoutMin(properties));
   }
 
-  private static void setLog(RaftProperties properties) {
+  private static void setLog(RaftProperties properties, int entriesKept) {
     RaftServerConfigKeys.Log.setLogMetadataEnabled(properties, false);
     // Saves a thread that would order appended entries: our transports keep them in order.
     RaftServerConfigKeys.Log.setAppendEntriesComposeEnabled(properties, false);
@@ -115,7 +118,8 @@ public final class RaftSettings {
     // Otherwise one absent peer would make the logs of all others grow; it receives a checkpoint
     // instead.
     RaftServerConfigKeys.Log.setPurgeUptoSnapshotIndex(properties, true);
-    RaftServerConfigKeys.Log.setPurgePreservationLogNum(properties, 1000);
+    RaftServerConfigKeys.Log.setPurgePreservationLogNum(properties, entriesKept);
+    RaftServerConfigKeys.Log.setPurgeGap(properties, entriesKept);
     RaftServerConfigKeys.Snapshot.setAutoTriggerEnabled(properties, false);
     RaftServerConfigKeys.Snapshot.setTriggerWhenStopEnabled(properties, false);
   }

@@ -37,7 +37,7 @@ class SlowVotesTest {
   @Test
   void theShorterTimeOfAnElectionIsNeverTheGreaterOne() {
     RaftProperties properties =
-        RaftSettings.of(root, new PeerRpc(), RaftSettings.Timing.embedded(true, false));
+        RaftSettings.of(root, new PeerRpc(), RaftSettings.Timing.embedded(true, false), 1000);
     RaftProperties watched =
         new RaftProperties(properties) {
           @Override
