@@ -21,7 +21,7 @@ import org.apache.ratis.proto.RaftProtos.LogEntryProto;
  * arrives and before its answer does. At one of them it holds all messages of that kind.
  */
 final class ChangeSteps implements CallTap {
-  private static final long STOP_MAX_MS = 10_000;
+  private static final long STOP_MAX_MS = 60_000;
 
   private final String stopAt;
   private final Set<String> passed = new LinkedHashSet<>();
