@@ -1,5 +1,6 @@
 package dev.ashlar.metadata.server;
 
+import dev.ashlar.metadata.consensus.checkpoint.CheckpointLimits;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CredentialRow;
@@ -23,9 +24,11 @@ record PurgedLog(int entries, int entryBytes) {
   /** Of peers that keep the usual number of entries. */
   static final PurgedLog USUAL = new PurgedLog(2600, 8000);
 
-  static final int FEW = 100;
+  /** With which peers keep few, and take checkpoints often. */
+  static final CheckpointLimits SHORT_LIMITS =
+      new CheckpointLimits(100, 1 << 20).withEntriesKept(100);
 
-  /** Of peers that keep few. */
+  /** Of peers with these limits. */
   static final PurgedLog SHORT = new PurgedLog(500, 16_000);
 
   private static final Pattern LOG_FILE = Pattern.compile("log_(?:inprogress_)?(\\d+)(?:-\\d+)?");

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ashlar.metadata.consensus.checkpoint.CheckpointLimits;
 import dev.ashlar.protocol.wire.CallMessage.Method;
 import dev.ashlar.transport.Endpoint;
 import dev.ashlar.transport.FaultyProxy;
@@ -146,9 +145,8 @@ class QuorumTest {
 
   @Test
   void aFollowerCatchesUpByCheckpointAlsoWhenItsFolderIsEmpty() throws Exception {
-    CheckpointLimits small = new CheckpointLimits(100, 1 << 20).withEntriesKept(PurgedLog.FEW);
     try (LoopbackGroup group =
-            new LoopbackGroup(root, 3, small, LoopbackGroup.ELECTIONS).startAll();
+            new LoopbackGroup(root, 3, PurgedLog.SHORT_LIMITS, LoopbackGroup.ELECTIONS).startAll();
         RemoteMetadata client = group.client()) {
       createBucket(client, "first");
       int leader = group.awaitLeader();

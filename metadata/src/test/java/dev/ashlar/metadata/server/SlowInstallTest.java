@@ -4,7 +4,6 @@ import static dev.ashlar.metadata.server.BucketLoad.createBucket;
 import static dev.ashlar.metadata.server.BucketLoad.names;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ashlar.metadata.consensus.checkpoint.CheckpointLimits;
 import dev.ashlar.protocol.wire.CallMessage.Method;
 import dev.ashlar.transport.metadata.RemoteMetadata;
 import java.nio.file.Path;
@@ -35,9 +34,9 @@ class SlowInstallTest {
           }
           return call.make();
         };
-    CheckpointLimits small = new CheckpointLimits(100, 1 << 20).withEntriesKept(PurgedLog.FEW);
     try (LoopbackGroup group =
-            new LoopbackGroup(root, 3, small, LoopbackGroup.ELECTIONS, slow).startAll();
+            new LoopbackGroup(root, 3, PurgedLog.SHORT_LIMITS, LoopbackGroup.ELECTIONS, slow)
+                .startAll();
         RemoteMetadata client = group.client()) {
       createBucket(client, "first");
       int leader = group.awaitLeader();

@@ -59,7 +59,7 @@ public final class RaftSettings {
   }
 
   /**
-   * @param entriesKept of the log, before a checkpoint
+   * @param entriesKept the last entries of the log, which stay; as many go at a time, at least
    */
   static RaftProperties of(Path directory, RpcType rpc, Timing timing, int entriesKept) {
     RaftProperties properties = new RaftProperties();

@@ -3,6 +3,7 @@ package dev.ashlar.metadata.consensus.raft;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ashlar.metadata.consensus.checkpoint.CheckpointLimits;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -37,7 +38,11 @@ class SlowVotesTest {
   @Test
   void theShorterTimeOfAnElectionIsNeverTheGreaterOne() {
     RaftProperties properties =
-        RaftSettings.of(root, new PeerRpc(), RaftSettings.Timing.embedded(true, false), 1000);
+        RaftSettings.of(
+            root,
+            new PeerRpc(),
+            RaftSettings.Timing.embedded(true, false),
+            CheckpointLimits.DEFAULT.entriesKept());
     RaftProperties watched =
         new RaftProperties(properties) {
           @Override
