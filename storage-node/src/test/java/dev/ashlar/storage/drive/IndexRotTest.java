@@ -50,10 +50,6 @@ import org.junit.jupiter.api.io.TempDir;
 class IndexRotTest {
   private static final int SHARDS = 500;
   private static final int PAGE = 100;
-
-  /** In each file; another run has others. */
-  private static final int FLIPS = 2;
-
   private static final int LOAD_SHARDS_MAX = 20_000;
 
   private final long seed = Long.getLong("seed", System.nanoTime());
@@ -300,7 +296,7 @@ class IndexRotTest {
     }
     assertTrue(names.size() >= 4, names.toString());
     for (String name : names) {
-      for (int i = 0; i < FLIPS; i++) {
+      for (int i = 0; i < 5; i++) {
         Path copy = folder.resolve("copy-" + name + "-" + i);
         copy(copy);
         Path file = copy.resolve("index").resolve(name);
