@@ -36,7 +36,7 @@ class FailedLogDrivesTest {
   private static final Duration LONG = Duration.ofSeconds(20);
 
   /** Longer than entries need to be sent again. */
-  private static final Duration SHORT = Duration.ofSeconds(2);
+  private static final Duration SHORT = Duration.ofSeconds(5);
 
   private static final int AFTER = 20;
 
@@ -105,8 +105,10 @@ class FailedLogDrivesTest {
                   kind, group.folder(place), root.resolve("images" + place), BYTES));
         }
         group.startAll();
+        try (RemoteMetadata client = group.client()) {
+          BucketLoad.createBucket(client, "before"); // peers are elected, however long that takes
+        }
         try (RemoteMetadata client = group.client(group.endpoints(), SHORT)) {
-          BucketLoad.createBucket(client, "before");
           List<PowerCutFileSystem> followers = new ArrayList<>(drives);
           followers.remove(group.awaitLeader());
           PowerCutFileSystem.cut(followers);

@@ -33,6 +33,7 @@ import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.protocol.RaftServerProtocol;
 import org.apache.ratis.server.raftlog.RaftLog;
 import org.apache.ratis.server.storage.RaftStorage;
+import org.apache.ratis.util.LifeCycle;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,6 +44,7 @@ public final class Peer implements AutoCloseable {
   private static final long CHECKPOINT_TIMEOUT_MS = 600_000;
   private static final long STEP_DOWN_TIMEOUT_MS = 5000;
   private static final long HAND_OVER_TIMEOUT_MS = 60_000;
+  private static final long CLOSING_POLL_MS = 10;
 
   private final ClientId client = ClientId.randomId();
   private final AtomicLong calls = new AtomicLong();
@@ -355,6 +357,22 @@ public final class Peer implements AutoCloseable {
       raiser.raise();
     }
     server.close();
+    awaitDivision();
     machine.close(); // Ratis does not close it if the log could not be opened
+  }
+
+  /**
+   * Ratis closes the division itself when it was removed from the group, and {@link #stop} does
+   * likewise. The server does not wait for that: the division would still write, and hold the lock
+   * of its folder.
+   */
+  private void awaitDivision() {
+    try {
+      while (division.getInfo().getLifeCycleState() == LifeCycle.State.CLOSING) {
+        Thread.sleep(CLOSING_POLL_MS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 }
