@@ -21,7 +21,7 @@ import org.apache.ratis.proto.RaftProtos.LogEntryProto;
  * arrives and before its answer does. At one of them it holds all messages of that kind.
  */
 final class ChangeSteps implements CallTap {
-  private static final long STOP_MAX_MS = 60_000;
+  private static final long STOP_MAX_MS = 1_000;
 
   private final String stopAt;
   private final Set<String> passed = new LinkedHashSet<>();
@@ -53,7 +53,7 @@ final class ChangeSteps implements CallTap {
     return List.copyOf(passed);
   }
 
-  /** Returns whether the step is reached, sooner or later. */
+  /** Returns whether the step is reached within a second from now. */
   synchronized boolean awaitStop() throws InterruptedException {
     long end = System.currentTimeMillis() + STOP_MAX_MS;
     while (!isStopped && System.currentTimeMillis() < end) {
