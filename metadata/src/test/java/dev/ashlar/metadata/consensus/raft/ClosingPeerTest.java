@@ -1,6 +1,7 @@
 package dev.ashlar.metadata.consensus.raft;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.metadata.consensus.folder.PeerIds;
 import java.nio.file.Path;
@@ -49,9 +50,9 @@ class ClosingPeerTest {
         "SegmentedRaftLogWorker.runWorker", (peer, other, arguments) -> delayLog(peer));
     RaftServer.Division division;
     try (LocalPeers peers = new LocalPeers(root, FIRST_PLACE, this::keepServer)) {
-      peers.awaitLeader();
       RaftServer server = slow.get();
       division = server.getDivision(server.getGroupIds().iterator().next());
+      assertTrue(peers.all().getLast().isAlive());
       Thread.ofPlatform().daemon().start(division::close);
       while (division.getInfo().getLifeCycleState() != LifeCycle.State.CLOSING) {
         Thread.sleep(1);
