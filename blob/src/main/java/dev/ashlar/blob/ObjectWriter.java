@@ -28,7 +28,10 @@ public interface ObjectWriter extends AutoCloseable {
    */
   byte[] md5() throws DataUnavailableException, InterruptedException;
 
-  /** Sends the remaining bytes to the drives and waits until all bytes are durable. */
+  /**
+   * Sends the remaining bytes to the drives and waits until all bytes are durable; nothing may be
+   * written afterwards.
+   */
   void finish() throws DataUnavailableException, InterruptedException;
 
   /**

@@ -14,7 +14,7 @@ import software.amazon.awssdk.services.s3.S3Client;
  */
 class ModelIT {
   private static final int OPERATIONS = Integer.getInteger("ashlar.model.operations", 200);
-  private static final int OPERATIONS_PER_RUN = 200;
+  private static final int OPERATIONS_PER_RUN = 100;
 
   @Test
   void serverDoesAsTheModel() {

@@ -19,7 +19,7 @@ import software.amazon.awssdk.services.s3.S3Client;
 class VersionModelIT {
   private static final int MINUTES = Integer.getInteger("ashlar.model.minutes", 0);
   private static final int OPERATIONS_MIN = 250;
-  private static final int OPERATIONS_PER_RUN = 250;
+  private static final int OPERATIONS_PER_RUN = 125;
 
   /** Then the next buckets begin, as what is locked for long is never deleted. */
   private static final int OPERATIONS_PER_BUCKET = 1_500;

@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * So many commands that peers let go of the beginning of their logs. A log loses whole files of 4
+ * Enough commands to make peers purge the beginning of their logs. A log loses whole files of 4
  * MiB, and as many entries at a time as it keeps, at least.
  *
  * @param entries commands; one after the other, each is an entry of its own

@@ -135,7 +135,8 @@ class IndexRotTest {
       return; // under load, one that is being written
     }
     int spread = Math.toIntExact(Math.min(1000, size / 8)); // a table may have only a few rows
-    flip(table, 100 + random.nextInt(spread), random.nextInt(8));
+    long first = Math.min(100, size - spread);
+    flip(table, first + random.nextInt(spread), random.nextInt(8));
     for (long at = 2100; at < size - 2000; at += 2000) {
       flip(table, at + random.nextInt(spread), random.nextInt(8));
     }

@@ -89,7 +89,7 @@ final class FrameCipher {
    *     them; afterwards they begin with the stored bytes
    */
   void seal(SecretKey key, Frame frame, byte[] bytes) {
-    clear(); // what a read has left that ends now and cannot clear a cipher that others use
+    clear(); // a read that ended while this cipher was taken could not
     byte[] nonce = new byte[NONCE_BYTES];
     RANDOM.nextBytes(nonce);
     System.arraycopy(nonce, 0, bytes, 0, NONCE_BYTES);

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Writes bytes as the frames of a new run. */
 final class SealedWriter implements ContentWriter {
-  /** Added to the MD5 at once. The more, the more uploads have bytes that are hashed together. */
+  /** Added to the MD5 at once. Larger batches let more uploads share a step. */
   private static final int HASHED_BYTES = 256 << 10;
 
   /** Each keeps the buffer of a whole socket read alive. */
@@ -92,11 +92,12 @@ final class SealedWriter implements ContentWriter {
 
   @Override
   public byte @Nullable [] finish() throws DataUnavailableException, InterruptedException {
-    sealer.finish();
     if (md5 == null) {
+      sealer.finish();
       return null;
     }
-    hash(md5);
+    hash(md5); // first, as what follows may wait for drives
+    sealer.finish();
     if (md5.hasCompany()) {
       stored.finish(); // meanwhile others join the MD5
     }

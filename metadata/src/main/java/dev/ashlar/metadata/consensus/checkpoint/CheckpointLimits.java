@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * How much log may follow a checkpoint before the next one is taken, how much stays before it, how
- * often all files are verified, and how much space second copies may use.
+ * How much log may follow a checkpoint before the next one is taken, how many entries before it are
+ * kept, how often all files are verified, and how much space second copies may use.
  *
  * @param entriesKept the last entries of the log are kept for peers that are behind
  */

@@ -11,6 +11,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -45,6 +46,9 @@ public final class Peer implements AutoCloseable {
   private static final long STEP_DOWN_TIMEOUT_MS = 5000;
   private static final long HAND_OVER_TIMEOUT_MS = 60_000;
   private static final long CLOSING_POLL_MS = 10;
+
+  /** A drive may hang. Less than the wait for all peers of a process. */
+  private static final Duration CLOSING_MAX = Duration.ofSeconds(8);
 
   private final ClientId client = ClientId.randomId();
   private final AtomicLong calls = new AtomicLong();
@@ -362,13 +366,18 @@ public final class Peer implements AutoCloseable {
   }
 
   /**
-   * Ratis closes the division itself when it was removed from the group, and {@link #stop} does
-   * likewise. The server does not wait for that: the division would still write, and hold the lock
-   * of its folder.
+   * Ratis closes the division of a removed peer on a thread of its own, and so does {@link #stop}.
+   * The server does not wait for that: the division would still write, and hold the lock of its
+   * folder.
    */
   private void awaitDivision() {
+    long deadline = System.nanoTime() + CLOSING_MAX.toNanos();
     try {
       while (division.getInfo().getLifeCycleState() == LifeCycle.State.CLOSING) {
+        if (System.nanoTime() > deadline) {
+          LOG.warn("Metadata peer {} is still closing its log after {}.", id, CLOSING_MAX);
+          return;
+        }
         Thread.sleep(CLOSING_POLL_MS);
       }
     } catch (InterruptedException e) {

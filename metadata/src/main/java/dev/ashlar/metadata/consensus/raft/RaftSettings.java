@@ -59,7 +59,8 @@ public final class RaftSettings {
   }
 
   /**
-   * @param entriesKept the last entries of the log, which stay; as many go at a time, at least
+   * @param entriesKept how many of the last log entries to keep; the log is purged only when at
+   *     least as many can be removed
    */
   static RaftProperties of(Path directory, RpcType rpc, Timing timing, int entriesKept) {
     RaftProperties properties = new RaftProperties();
