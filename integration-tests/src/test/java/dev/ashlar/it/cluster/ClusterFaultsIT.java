@@ -56,7 +56,6 @@ class ClusterFaultsIT {
     FaultChoice choice = new FaultChoice(cluster.nodes(), null, random);
     FaultRounds rounds = new FaultRounds(cluster.nodes(), choice, PARITY_SHARDS, random, "faults");
     rounds.era(2);
-    rounds.era(1);
   }
 
   /**

@@ -2,9 +2,9 @@ package dev.ashlar.it.cluster;
 
 import dev.ashlar.it.harness.ChangeClient;
 import dev.ashlar.it.harness.ClusterProcess;
+import dev.ashlar.it.harness.LongTest;
 import dev.ashlar.it.harness.Seeds;
 import java.util.List;
-import org.junit.jupiter.api.Test;
 
 /** A cluster of 2+1 gets a profile of 1+2, which becomes the default, while clients write. */
 class ProfilesIT {
@@ -14,7 +14,7 @@ class ProfilesIT {
 
   private final long seed = Seeds.seed("ProfilesIT");
 
-  @Test
+  @LongTest
   void dataOfBothProfilesIsServedRepairedAndMoved() throws Exception {
     try (ClusterProcess cluster = ClusterProcess.start("profiles", SHAPE)) {
       AdminPages admin = new AdminPages(cluster.nodes());

@@ -6,11 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ashlar.metadata.consensus.folder.PeerIds;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.RaftServer;
-import org.apache.ratis.util.CodeInjectionForTesting;
 import org.apache.ratis.util.LifeCycle;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,18 +23,12 @@ class ClosingPeerTest {
   private static final RaftPeerId SLOW = PeerIds.ofFounder(FIRST_PLACE + 2);
 
   @TempDir Path root = Path.of("");
-  private final CountDownLatch isWritable = new CountDownLatch(1);
+  private final HeldLog log = new HeldLog(SLOW);
   private final CompletableFuture<RaftServer> slow = new CompletableFuture<>();
 
-  private boolean delayLog(Object peer) {
-    try {
-      if (SLOW.equals(peer)) {
-        isWritable.await();
-      }
-      return true;
-    } catch (InterruptedException e) {
-      throw new IllegalStateException(e);
-    }
+  @AfterEach
+  void release() {
+    log.release();
   }
 
   private void keepServer(Object argument) {
@@ -46,8 +39,6 @@ class ClosingPeerTest {
 
   @Test
   void nothingOfAClosedPeerGoesOn() throws Exception {
-    CodeInjectionForTesting.put(
-        "SegmentedRaftLogWorker.runWorker", (peer, other, arguments) -> delayLog(peer));
     RaftServer.Division division;
     try (LocalPeers peers = new LocalPeers(root, FIRST_PLACE, this::keepServer)) {
       RaftServer server = slow.get();
@@ -57,8 +48,6 @@ class ClosingPeerTest {
       while (division.getInfo().getLifeCycleState() != LifeCycle.State.CLOSING) {
         Thread.sleep(1);
       }
-    } finally {
-      isWritable.countDown();
     }
     assertEquals(LifeCycle.State.CLOSED, division.getInfo().getLifeCycleState());
   }

@@ -30,7 +30,8 @@ final class LocalPeers implements AutoCloseable {
   final Peer.Network network;
 
   /**
-   * Starts them; the first one asks for votes first.
+   * Starts them. The first one asks for votes first, and another that is elected on a busy machine
+   * hands its leadership to it.
    *
    * @param firstPlace of its folder; the others have the next ones
    * @param requests sees each request before it is delivered
@@ -39,7 +40,9 @@ final class LocalPeers implements AutoCloseable {
     network = followed(new LocalNetwork(), requests);
     try {
       List<RaftPeer> members =
-          IntStream.range(firstPlace, firstPlace + COUNT).mapToObj(LocalPeers::member).toList();
+          IntStream.range(firstPlace, firstPlace + COUNT)
+              .mapToObj(place -> member(place, place == firstPlace ? 1 : 0))
+              .toList();
       RaftGroup group = RaftGroup.valueOf(RaftGroupId.valueOf(UUID.randomUUID()), members);
       SharedApplyResults shared = new SharedApplyResults(COUNT);
       for (RaftPeer member : members) {
@@ -65,10 +68,11 @@ final class LocalPeers implements AutoCloseable {
     }
   }
 
-  private static RaftPeer member(int place) {
+  private static RaftPeer member(int place, int priority) {
     return RaftPeer.newBuilder()
         .setId(PeerIds.ofFounder(place))
         .setAddress("in-process:" + place)
+        .setPriority(priority)
         .build();
   }
 

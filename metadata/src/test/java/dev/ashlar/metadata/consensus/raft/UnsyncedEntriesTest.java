@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import dev.ashlar.metadata.consensus.folder.PeerIds;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.function.UnaryOperator;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
@@ -15,7 +14,7 @@ import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.proto.RaftProtos.TermIndexProto;
 import org.apache.ratis.protocol.RaftPeerId;
-import org.apache.ratis.util.CodeInjectionForTesting;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,18 +28,12 @@ class UnsyncedEntriesTest {
   private static final RaftPeerId SLOW = PeerIds.ofFounder(FIRST_PLACE + 2);
 
   @TempDir Path root = Path.of("");
-  private final CountDownLatch isWritable = new CountDownLatch(1);
+  private final HeldLog log = new HeldLog(SLOW);
   private final CompletableFuture<AppendEntriesRequestProto> first = new CompletableFuture<>();
 
-  private boolean delayLog(Object peer) {
-    try {
-      if (SLOW.equals(peer)) {
-        isWritable.await();
-      }
-      return true;
-    } catch (InterruptedException e) {
-      throw new IllegalStateException(e);
-    }
+  @AfterEach
+  void release() {
+    log.release();
   }
 
   private void keepFirst(Object request) {
@@ -65,8 +58,6 @@ class UnsyncedEntriesTest {
 
   private void assertAnsweredOnceSynced(UnaryOperator<AppendEntriesRequestProto> next)
       throws Exception {
-    CodeInjectionForTesting.put(
-        "SegmentedRaftLogWorker.runWorker", (peer, other, arguments) -> delayLog(peer));
     try (LocalPeers peers = new LocalPeers(root, FIRST_PLACE, this::keepFirst)) {
       AppendEntriesRequestProto request = next.apply(first.get());
       FutureTask<AppendEntriesReplyProto> answer =
@@ -74,10 +65,8 @@ class UnsyncedEntriesTest {
       Thread.startVirtualThread(answer);
       Thread.sleep(300); // long enough for an answer that does not wait
       assertFalse(answer.isDone());
-      isWritable.countDown();
+      log.release();
       assertEquals(AppendResult.SUCCESS, answer.get().getResult());
-    } finally {
-      isWritable.countDown();
     }
   }
 
