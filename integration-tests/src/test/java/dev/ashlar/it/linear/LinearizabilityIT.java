@@ -22,7 +22,7 @@ import software.amazon.awssdk.services.s3.model.BucketVersioningStatus;
  * -Dashlar.linear.histories} and {@code -Dashlar.linear.kills} say how often.
  */
 class LinearizabilityIT {
-  private static final int HISTORIES = Integer.getInteger("ashlar.linear.histories", 20);
+  private static final int HISTORIES = Integer.getInteger("ashlar.linear.histories", 12);
   private static final int KILLS = Integer.getInteger("ashlar.linear.kills", 1);
   private static final int CLIENTS = 6;
   private static final int OPERATIONS = 8;
