@@ -75,9 +75,17 @@ final class Outbound {
     if (answer != null) {
       writeUnreserved(ctx, encode(ctx, batch.exchange(), answer, keep));
     }
-    for (ByteBuf piece : batch.pieces()) {
-      write(ctx, piece, piece.readableBytes());
+    if (!batch.pieces().isEmpty()) {
+      ByteBuf body = joined(batch.pieces());
+      write(ctx, body, body.readableBytes());
     }
+  }
+
+  /** All pieces as one, without a copy: each write has an entry, a promise and a listener. */
+  private static ByteBuf joined(List<ByteBuf> pieces) {
+    return pieces.size() == 1
+        ? pieces.getFirst()
+        : Unpooled.wrappedUnmodifiableBuffer(pieces.toArray(ByteBuf[]::new));
   }
 
   /** Runs the action when all bytes so far have been sent or have failed. */
