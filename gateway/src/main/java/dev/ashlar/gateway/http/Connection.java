@@ -301,7 +301,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     exchange.collecting = false;
     exchange.body().close();
     HttpAnswer answer = shared.errorAnswer(error, exchange.rawPath(), exchange.requestId());
-    send(new Outbound.Batch(exchange, answer, List.of(), 0, true), true);
+    send(new Outbound.Batch(exchange, answer, List.of(), true), true);
     releaseWhenSent(exchange);
   }
 

@@ -31,15 +31,10 @@ final class Outbound {
    *
    * @param answer whose head is sent first; null after the first batch
    * @param pieces of a streamed body; owned by the batch
-   * @param windowBytes bytes that the pieces occupy in the answer window
    * @param last whether the answer ends here
    */
   record Batch(
-      Exchange exchange,
-      @Nullable HttpAnswer answer,
-      List<ByteBuf> pieces,
-      long windowBytes,
-      boolean last) {}
+      Exchange exchange, @Nullable HttpAnswer answer, List<ByteBuf> pieces, boolean last) {}
 
   /**
    * @param whenRoom called each time bytes have been sent
@@ -76,16 +71,20 @@ final class Outbound {
       writeUnreserved(ctx, encode(ctx, batch.exchange(), answer, keep));
     }
     if (!batch.pieces().isEmpty()) {
-      ByteBuf body = joined(batch.pieces());
-      write(ctx, body, body.readableBytes());
+      sendPieces(ctx, batch.pieces());
     }
   }
 
-  /** All pieces as one, without a copy: each write has an entry, a promise and a listener. */
-  private static ByteBuf joined(List<ByteBuf> pieces) {
-    return pieces.size() == 1
-        ? pieces.getFirst()
-        : Unpooled.wrappedUnmodifiableBuffer(pieces.toArray(ByteBuf[]::new));
+  /** As one buffer, without a copy: each write has an entry, a promise and a listener. */
+  private void sendPieces(ChannelHandlerContext ctx, List<ByteBuf> pieces) {
+    ByteBuf joined;
+    try {
+      joined = Unpooled.wrappedBuffer(pieces.size(), pieces.toArray(ByteBuf[]::new));
+    } catch (RuntimeException e) { // one was released already
+      endIfFaulty(ctx, e);
+      return;
+    }
+    write(ctx, joined, joined.readableBytes());
   }
 
   /** Runs the action when all bytes so far have been sent or have failed. */

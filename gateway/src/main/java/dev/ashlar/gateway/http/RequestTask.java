@@ -73,7 +73,7 @@ record RequestTask(ConnectionHandle connection, Exchange exchange, ServerState s
     if (hasBody && answer.body() instanceof HttpAnswer.Bytes bytes) {
       sends(bytes.content().length);
     }
-    connection.submit(new Outbound.Batch(exchange, answer, List.of(), 0, true));
+    connection.submit(new Outbound.Batch(exchange, answer, List.of(), true));
   }
 
   private void stream(HttpAnswer answer, HttpAnswer.Streamed streamed) {
@@ -199,7 +199,7 @@ record RequestTask(ConnectionHandle connection, Exchange exchange, ServerState s
     private void submit(boolean last) throws IOException, InterruptedException {
       connection.window().acquire(batchBytes);
       sends(batchBytes);
-      Outbound.Batch batch = new Outbound.Batch(exchange, unsentHead, pieces, batchBytes, last);
+      Outbound.Batch batch = new Outbound.Batch(exchange, unsentHead, pieces, last);
       unsentHead = null;
       pieces = new ArrayList<>(4);
       batchBytes = 0;

@@ -7,7 +7,7 @@ import dev.ashlar.gateway.version.VersionId;
 /**
  * As which service Ashlar answers where Amazon S3 and Ceph's radosgw differ. Each method is one
  * difference, but for the codes of errors, which are a table. None of them gives a requester a
- * right; policies that let logs in have to name another {@code aws:SourceAccount}.
+ * right; policies that permit log delivery have to name another {@code aws:SourceAccount}.
  */
 public enum AnswerStyle {
   /** As Amazon S3 documents it, or is measured to do. */

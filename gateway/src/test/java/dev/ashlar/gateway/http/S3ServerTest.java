@@ -17,6 +17,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 class S3ServerTest {
@@ -95,8 +97,9 @@ class S3ServerTest {
   }
 
   /** The client sees just the end of its connection. */
-  @Test
-  void logsWhyAnAnswerCouldNotBeSent() throws Exception {
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void logsWhyAnAnswerCouldNotBeSent(int wholePieces) throws Exception {
     ListAppender<ILoggingEvent> said = new ListAppender<>();
     said.list = new CopyOnWriteArrayList<>();
     said.start();
@@ -109,7 +112,14 @@ class S3ServerTest {
             new HttpAnswer(
                 200,
                 new DefaultHttpHeaders(),
-                new HttpAnswer.Streamed(5, out -> out.write(released))));
+                new HttpAnswer.Streamed(
+                    5 + wholePieces,
+                    out -> {
+                      for (int i = 0; i < wholePieces; i++) {
+                        out.write(TestServer.wrapped("x"));
+                      }
+                      out.write(released);
+                    })));
     try (RawClient client = server.connect()) {
       assertTrue(client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n").ended());
       long begin = System.nanoTime();
@@ -193,6 +203,25 @@ class S3ServerTest {
           .send("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: " + body.length + "\r\n\r\n")
           .send(body);
       assertEquals(TestServer.digestOf(body), client.answer().text());
+    }
+  }
+
+  @Test
+  void sendsWhatIsLeftToReadOfEachPiece() throws Exception {
+    server.start(
+        exchange ->
+            new HttpAnswer(
+                200,
+                new DefaultHttpHeaders(),
+                new HttpAnswer.Streamed(
+                    6,
+                    out -> {
+                      out.write(TestServer.wrapped("-ab").skipBytes(1));
+                      out.write(TestServer.wrapped("--cd").skipBytes(2));
+                      out.write(TestServer.wrapped("ef"));
+                    })));
+    try (RawClient client = server.connect()) {
+      assertEquals("abcdef", client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n").answer().text());
     }
   }
 

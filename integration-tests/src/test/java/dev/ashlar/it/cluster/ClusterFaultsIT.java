@@ -55,7 +55,8 @@ class ClusterFaultsIT {
   void someFaultsOfProcesses(ClusterProcess cluster) {
     FaultChoice choice = new FaultChoice(cluster.nodes(), null, random);
     FaultRounds rounds = new FaultRounds(cluster.nodes(), choice, PARITY_SHARDS, random, "faults");
-    rounds.era(2);
+    rounds.era(1);
+    rounds.era(1);
   }
 
   /**

@@ -27,10 +27,10 @@ import software.amazon.awssdk.services.s3.S3Client;
 /**
  * One object to which 4 KiB are appended again and again: what it costs to read, the space it takes
  * and what is left to fold do not grow with the number of appends. {@code -Dashlar.appends} says
- * how many (500).
+ * how many (1,000).
  */
 class ManyAppendsIT {
-  private static final int APPENDS = Integer.getInteger("ashlar.appends", 500);
+  private static final int APPENDS = Integer.getInteger("ashlar.appends", 1_000);
   private static final int LOOKS = 10;
   private static final int TRIES = 20;
   private static final int BLOCK = 4096;

@@ -33,8 +33,9 @@ import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * The leader, or its successor, crashes at each step of a hand-over and starts again: the group has
- * a leader, nothing acknowledged is lost, and no read is from the past. So many of the two, chosen
- * at random, crash at each step, each in a round of its own: {@code ashlar.handover.roles}.
+ * a leader, nothing acknowledged is lost, and no read is from the past. {@code
+ * ashlar.handover.roles} says how many of the two crash at each step, each in a round of its own;
+ * which ones is random.
  */
 @Tag("slow")
 @Timeout(300)

@@ -122,6 +122,21 @@ class CachedReadTest {
     assertCached(300_001, 200_000);
   }
 
+  /** A checkpoint may come between once, but hardly each time. */
+  @Test
+  void whatWasJustWrittenIsRead() throws Exception {
+    ShardData data = null;
+    for (int i = 1; data == null && i <= READS_MAX; i++) {
+      ShardId fresh = new ShardId(new BlobId(1, 1 + i), 0);
+      Answer<DriveId> answer = new Answer<>();
+      drive().write(shardWrite(fresh, 0, noise(1, 10)), answer);
+      answer.await();
+      data = drive().readCached(fresh, ShardView.ORIGINAL, 0, 10);
+    }
+    assertNotNull(data);
+    data.release();
+  }
+
   @Test
   void whatIsNotInMemoryIsLeftToTheReadThreads() throws Exception {
     cache(false);

@@ -74,7 +74,7 @@ record LogTargets(Backend backend) {
   }
 
   /**
-   * Refuses what radosgw does not let logs into, for those who configure it.
+   * Refuses what radosgw accepts no logs into, for those who configure it.
    *
    * @throws S3Exception InvalidTargetBucketForLogging
    */

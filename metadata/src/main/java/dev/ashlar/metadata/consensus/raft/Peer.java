@@ -47,7 +47,7 @@ public final class Peer implements AutoCloseable {
   private static final long HAND_OVER_TIMEOUT_MS = 60_000;
   private static final long CLOSING_POLL_MS = 10;
 
-  /** A drive may hang. Less than the wait for all peers of a process. */
+  /** For the division, once the server is closed. Less than the wait for all peers of a process. */
   private static final Duration CLOSING_MAX = Duration.ofSeconds(8);
 
   private final ClientId client = ClientId.randomId();

@@ -30,18 +30,28 @@ final class LocalPeers implements AutoCloseable {
   final Peer.Network network;
 
   /**
-   * Starts them. The first one asks for votes first, and another that is elected on a busy machine
-   * hands its leadership to it.
+   * Starts them; the first one asks for votes first.
    *
    * @param firstPlace of its folder; the others have the next ones
    * @param requests sees each request before it is delivered
    */
   LocalPeers(Path root, int firstPlace, Consumer<Object> requests) throws IOException {
+    this(root, firstPlace, 0, requests);
+  }
+
+  /**
+   * Likewise.
+   *
+   * @param firstPriority of the first one; if above 0, another that is elected on a busy machine
+   *     hands its leadership to it
+   */
+  LocalPeers(Path root, int firstPlace, int firstPriority, Consumer<Object> requests)
+      throws IOException {
     network = followed(new LocalNetwork(), requests);
     try {
       List<RaftPeer> members =
           IntStream.range(firstPlace, firstPlace + COUNT)
-              .mapToObj(place -> member(place, place == firstPlace ? 1 : 0))
+              .mapToObj(place -> member(place, place == firstPlace ? firstPriority : 0))
               .toList();
       RaftGroup group = RaftGroup.valueOf(RaftGroupId.valueOf(UUID.randomUUID()), members);
       SharedApplyResults shared = new SharedApplyResults(COUNT);

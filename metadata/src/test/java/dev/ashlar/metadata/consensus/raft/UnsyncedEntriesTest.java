@@ -25,6 +25,7 @@ class UnsyncedEntriesTest {
   /** Other tests in this process have no peers of these places. */
   private static final int FIRST_PLACE = 50;
 
+  private static final RaftPeerId LEADER = PeerIds.ofFounder(FIRST_PLACE);
   private static final RaftPeerId SLOW = PeerIds.ofFounder(FIRST_PLACE + 2);
 
   @TempDir Path root = Path.of("");
@@ -39,6 +40,7 @@ class UnsyncedEntriesTest {
   private void keepFirst(Object request) {
     if (request instanceof AppendEntriesRequestProto append
         && append.getEntriesCount() > 0
+        && append.getServerRequest().getRequestorId().equals(LEADER.toByteString())
         && append.getServerRequest().getReplyId().equals(SLOW.toByteString())) {
       first.complete(append);
     }
@@ -58,7 +60,7 @@ class UnsyncedEntriesTest {
 
   private void assertAnsweredOnceSynced(UnaryOperator<AppendEntriesRequestProto> next)
       throws Exception {
-    try (LocalPeers peers = new LocalPeers(root, FIRST_PLACE, this::keepFirst)) {
+    try (LocalPeers peers = new LocalPeers(root, FIRST_PLACE, 1, this::keepFirst)) {
       AppendEntriesRequestProto request = next.apply(first.get());
       FutureTask<AppendEntriesReplyProto> answer =
           new FutureTask<>(() -> delivered(peers.network, request));
