@@ -11,7 +11,6 @@ import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.netty.handler.codec.http.DefaultHttpHeaders;
 import java.util.Arrays;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
@@ -109,17 +108,14 @@ class S3ServerTest {
     released.release();
     server.start(
         exchange ->
-            new HttpAnswer(
-                200,
-                new DefaultHttpHeaders(),
-                new HttpAnswer.Streamed(
-                    5 + wholePieces,
-                    out -> {
-                      for (int i = 0; i < wholePieces; i++) {
-                        out.write(TestServer.wrapped("x"));
-                      }
-                      out.write(released);
-                    })));
+            TestServer.streamed(
+                5 + wholePieces,
+                out -> {
+                  for (int i = 0; i < wholePieces; i++) {
+                    out.write(TestServer.wrapped("x"));
+                  }
+                  out.write(released);
+                }));
     try (RawClient client = server.connect()) {
       assertTrue(client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n").ended());
       long begin = System.nanoTime();
@@ -210,16 +206,13 @@ class S3ServerTest {
   void sendsWhatIsLeftToReadOfEachPiece() throws Exception {
     server.start(
         exchange ->
-            new HttpAnswer(
-                200,
-                new DefaultHttpHeaders(),
-                new HttpAnswer.Streamed(
-                    6,
-                    out -> {
-                      out.write(TestServer.wrapped("-ab").skipBytes(1));
-                      out.write(TestServer.wrapped("--cd").skipBytes(2));
-                      out.write(TestServer.wrapped("ef"));
-                    })));
+            TestServer.streamed(
+                6,
+                out -> {
+                  out.write(TestServer.wrapped("-ab").skipBytes(1));
+                  out.write(TestServer.wrapped("--cd").skipBytes(2));
+                  out.write(TestServer.wrapped("ef"));
+                }));
     try (RawClient client = server.connect()) {
       assertEquals("abcdef", client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n").answer().text());
     }
@@ -240,8 +233,7 @@ class S3ServerTest {
                   out.write(TestServer.wrapped("x"));
                 }
               };
-          return new HttpAnswer(
-              200, new DefaultHttpHeaders(), new HttpAnswer.Streamed(count, writer));
+          return TestServer.streamed(count, writer);
         });
     try (RawClient client = server.connect()) {
       client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n").head();
@@ -265,8 +257,7 @@ class S3ServerTest {
                 throw new HttpAnswer.ReplacementAnswerException(
                     TestServer.streamed(100_000, 5000), new IllegalStateException("gone"));
               };
-          return new HttpAnswer(
-              200, new DefaultHttpHeaders(), new HttpAnswer.Streamed(length + 1, writer));
+          return TestServer.streamed(length + 1, writer);
         });
     try (RawClient client = server.connect()) {
       RawClient.Answer other = client.send("GET /early HTTP/1.1\r\nHost: h\r\n\r\n").answer();

@@ -160,6 +160,10 @@ public final class TestServer {
                 PooledByteBufAllocator.DEFAULT.directBuffer(bytes).writeBytes(content, at, bytes));
           }
         };
+    return streamed(length, writer);
+  }
+
+  static HttpAnswer streamed(long length, HttpAnswer.Writer writer) {
     return new HttpAnswer(200, new DefaultHttpHeaders(), new HttpAnswer.Streamed(length, writer));
   }
 
