@@ -11,6 +11,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Against a server that knows only as much of NATS as is needed here. */
@@ -63,6 +64,7 @@ class NatsTargetTest {
 
   /** Then the client gives up. */
   @Test
+  @Tag("slow")
   void itConnectsAgainAfterTwoRefusals() throws Exception {
     Sends.succeeds(target);
     server.isRefusing = true;
