@@ -26,9 +26,7 @@ public enum S3Error {
       409, "Your previous request to create the named bucket succeeded and you already own it."),
   BUCKET_NOT_EMPTY(409, "The bucket you tried to delete is not empty"),
   CLOSED_TARGET_BUCKET_FOR_LOGGING(
-      400,
-      "InvalidTargetBucketForLogging",
-      "The target bucket does not permit that logs are delivered to it."),
+      400, "InvalidTargetBucketForLogging", "The target bucket does not permit log delivery."),
   CONCURRENT_UPDATES_PATCH_CONFLICT(
       409, "The object was changed by other requests at the same time. Please try again."),
   CONDITIONAL_REQUEST_CONFLICT(

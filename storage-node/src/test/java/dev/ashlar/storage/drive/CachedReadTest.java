@@ -43,7 +43,7 @@ class CachedReadTest {
   /** As the engine writes them; where others begin is not known without a search. */
   private static final int EXTENT_BYTES = 256 << 10;
 
-  private static final int READS_MAX = 3;
+  private static final int TRIES_MAX = 3;
 
   private final SlabPool slabs = new SlabPool();
   private final DriveResources resources = TestDrives.resources(slabs);
@@ -57,7 +57,7 @@ class CachedReadTest {
     opened =
         DriveStore.open(TestDrives.config(folder, IoMode.BUFFERED), resources, this::cachedFiles);
     for (int at = 0; at < BYTES; at += EXTENT_BYTES) {
-      put(at, Arrays.copyOfRange(bytes, at, Math.min(BYTES, at + EXTENT_BYTES)));
+      put(SHARD, at, Arrays.copyOfRange(bytes, at, Math.min(BYTES, at + EXTENT_BYTES)));
     }
   }
 
@@ -86,9 +86,9 @@ class CachedReadTest {
     return drive;
   }
 
-  private void put(int offset, byte[] content) throws Exception {
+  private void put(ShardId shard, int offset, byte[] content) throws Exception {
     Answer<DriveId> answer = new Answer<>();
-    drive().write(shardWrite(SHARD, offset, content), answer);
+    drive().write(shardWrite(shard, offset, content), answer);
     answer.await();
   }
 
@@ -105,7 +105,7 @@ class CachedReadTest {
   /** A checkpoint of the index may move rows from memory to a table. A read brings them back. */
   private void assertCached(int offset, int length) throws Exception {
     ShardData data = cached(offset, length);
-    for (int reads = 0; data == null && reads < READS_MAX; reads++) {
+    for (int reads = 0; data == null && reads < TRIES_MAX; reads++) {
       read(offset, length).await().release();
       data = cached(offset, length);
     }
@@ -126,11 +126,9 @@ class CachedReadTest {
   @Test
   void whatWasJustWrittenIsRead() throws Exception {
     ShardData data = null;
-    for (int i = 1; data == null && i <= READS_MAX; i++) {
+    for (int i = 1; data == null && i <= TRIES_MAX; i++) {
       ShardId fresh = new ShardId(new BlobId(1, 1 + i), 0);
-      Answer<DriveId> answer = new Answer<>();
-      drive().write(shardWrite(fresh, 0, noise(1, 10)), answer);
-      answer.await();
+      put(fresh, 0, noise(1, 10));
       data = drive().readCached(fresh, ShardView.ORIGINAL, 0, 10);
     }
     assertNotNull(data);
