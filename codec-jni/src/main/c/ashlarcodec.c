@@ -16,6 +16,7 @@
 #include "allocation.h"
 #include "crc64nvme.h"
 #include "md5lanes.h"
+#include "sha256pair.h"
 
 #define CACHESTAT 451 /* the system call, on all processors but alpha */
 #define COUNT_MAX 510 /* any shards from k others, k + m <= 255 */
@@ -165,6 +166,27 @@ JNIEXPORT void JNICALL Java_dev_ashlar_codec_isal_NativeMethods_md5End(
 	(*env)->GetByteArrayRegion(env, end, 0, 64 * blocks, bytes);
 	md5_update((uint32_t *)words, (const unsigned char *)bytes, blocks);
 	(*env)->SetIntArrayRegion(env, state, 0, 4, words);
+}
+
+JNIEXPORT jboolean JNICALL Java_dev_ashlar_codec_isal_NativeMethods_hasSha256(JNIEnv *env, jclass self)
+{
+	(void)env;
+	(void)self;
+	return sha256_supported() ? JNI_TRUE : JNI_FALSE;
+}
+
+JNIEXPORT void JNICALL Java_dev_ashlar_codec_isal_NativeMethods_sha256(
+	JNIEnv *env, jclass self, jlongArray fragments, jint first_count, jbyteArray hashes)
+{
+	struct sha256_fragment parts[SHA256_MESSAGES_MAX * SHA256_FRAGMENTS_MAX];
+	unsigned char results[SHA256_MESSAGES_MAX][SHA256_BYTES];
+	(void)self;
+	jint longs = (*env)->GetArrayLength(env, fragments);
+	jint bytes = (*env)->GetArrayLength(env, hashes);
+	int counts[SHA256_MESSAGES_MAX] = {first_count, longs / 2 - first_count};
+	(*env)->GetLongArrayRegion(env, fragments, 0, longs, (jlong *)parts);
+	sha256_hash(parts, counts, bytes / SHA256_BYTES, results);
+	(*env)->SetByteArrayRegion(env, hashes, 0, bytes, (const jbyte *)results);
 }
 
 JNIEXPORT jboolean JNICALL Java_dev_ashlar_codec_isal_NativeMethods_allocateFile(

@@ -30,6 +30,7 @@ echo '#include <isa-l/erasure_code.h>' | "$compiler" -E -x c - > /dev/null 2>&1 
 # Written beside and renamed: a running process may have the old one mapped.
 "$compiler" -std=gnu11 -O2 -fPIC -shared -Wall -Wextra -Werror -Wl,-z,defs -Wl,-z,now \
   -I"$java_home/include" -I"$java_home/include/linux" \
-  -o "$fresh" "$here/ashlarcodec.c" "$here/allocation.c" "$here/crc64nvme.c" "$here/md5lanes.c" -lisal \
+  -o "$fresh" "$here/ashlarcodec.c" "$here/allocation.c" "$here/crc64nvme.c" "$here/md5lanes.c" \
+  "$here/sha256pair.c" -lisal \
   || without "the compiler failed, see above"
 mv "$fresh" "$library"

@@ -2,10 +2,12 @@ package dev.ashlar.bench.codec;
 
 import dev.ashlar.codec.checksum.Crc32c;
 import dev.ashlar.codec.checksum.Crc64Nvme;
+import dev.ashlar.codec.checksum.Sha256Pair;
 import dev.ashlar.codec.isal.NativeMd5;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -32,6 +34,7 @@ public class ChecksumBenchmark {
   private ByteBuffer direct;
   private byte[] array;
   private MessageDigest jdkMd5;
+  private MessageDigest jdkSha256;
   private NativeMd5.@Nullable Lanes connections;
 
   @Setup
@@ -40,6 +43,7 @@ public class ChecksumBenchmark {
     new Random(1).nextBytes(array);
     direct = ByteBuffer.allocateDirect(bytes).put(array).flip();
     jdkMd5 = MessageDigest.getInstance("MD5");
+    jdkSha256 = MessageDigest.getInstance("SHA-256");
     connections = NativeMd5.isAvailable() ? new NativeMd5.Lanes() : null;
   }
 
@@ -105,5 +109,26 @@ public class ChecksumBenchmark {
   public byte[] md5ByJdk() {
     jdkMd5.update(direct.duplicate());
     return jdkMd5.digest();
+  }
+
+  @Benchmark
+  public List<byte[]> sha256Times1() {
+    return Sha256Pair.hash(List.of(List.of(direct)));
+  }
+
+  @Benchmark
+  public List<byte[]> sha256Times2() {
+    return Sha256Pair.hash(List.of(List.of(direct), List.of(direct)));
+  }
+
+  @Benchmark
+  public byte[] sha256ByJdk() {
+    jdkSha256.update(direct.duplicate());
+    return jdkSha256.digest();
+  }
+
+  @Benchmark
+  public byte[] sha256OfArrayByJdk() {
+    return jdkSha256.digest(array);
   }
 }

@@ -70,6 +70,16 @@ final class NativeMethods {
   /** At most {@link NativeMd5#END_BLOCKS_MAX} blocks. */
   static native void md5End(int[] state, byte[] end, int blocks);
 
+  static native boolean hasSha256();
+
+  /**
+   * Hashes one or two messages, as many as there is room for in {@code hashes}.
+   *
+   * @param fragments address and length of each, those of the first message first
+   * @param firstCount how many of them the first message has
+   */
+  static native void sha256(long[] fragments, int firstCount, byte[] hashes);
+
   /** The path has no zero at its end. */
   static native boolean allocateFile(byte[] path, long bytes);
 
