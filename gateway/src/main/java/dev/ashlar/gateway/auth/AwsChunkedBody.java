@@ -40,14 +40,13 @@ final class AwsChunkedBody implements RequestBody {
 
   private final RequestBody source;
   private final long length;
-  private final @Nullable ChunkSignatures signatures;
+  private final @Nullable ChunkVerifier verifier;
   private final boolean withTrailers;
   private final StringBuilder line = new StringBuilder(96);
   private final StringBuilder trailerLines = new StringBuilder();
   private final Map<String, String> trailers = new HashMap<>();
   private State state = State.SIZE;
   private @Nullable ByteBuf input;
-  private String chunkSignature = "";
   private long chunkLeft;
   private long undelivered;
   private long shortChunk = -1;
@@ -55,14 +54,14 @@ final class AwsChunkedBody implements RequestBody {
 
   /**
    * @param length the payload's, as x-amz-decoded-content-length promised
-   * @param signatures null when chunks are not signed
+   * @param verifier null when chunks are not signed
    */
   AwsChunkedBody(
-      RequestBody source, long length, @Nullable ChunkSignatures signatures, boolean withTrailers) {
+      RequestBody source, long length, @Nullable ChunkVerifier verifier, boolean withTrailers) {
     this.source = source;
     this.length = length;
     this.undelivered = length;
-    this.signatures = signatures;
+    this.verifier = verifier;
     this.withTrailers = withTrailers;
   }
 
@@ -76,8 +75,15 @@ final class AwsChunkedBody implements RequestBody {
     return trailers.get(name);
   }
 
-  /** Releases the buffer that was not read to its end. */
+  /** Releases the buffer that was not read to its end, and those of unverified chunks. */
   void close() {
+    releaseInput();
+    if (verifier != null) {
+      verifier.close();
+    }
+  }
+
+  private void releaseInput() {
     if (input != null) {
       input.release();
       input = null;
@@ -86,6 +92,17 @@ final class AwsChunkedBody implements RequestBody {
 
   @Override
   public @Nullable ByteBuf read() throws S3Exception, InterruptedException {
+    try {
+      return next();
+    } catch (S3Exception e) {
+      if (verifier != null) {
+        verifier.verifyHeld(); // a chunk before that does not match is the error
+      }
+      throw e;
+    }
+  }
+
+  private @Nullable ByteBuf next() throws S3Exception, InterruptedException {
     while (true) {
       ByteBuf in = input();
       if (in == null) {
@@ -110,7 +127,7 @@ final class AwsChunkedBody implements RequestBody {
 
   private @Nullable ByteBuf input() throws S3Exception, InterruptedException {
     if (input != null && !input.isReadable()) {
-      close();
+      releaseInput();
     }
     if (input == null) {
       input = source.read();
@@ -118,12 +135,12 @@ final class AwsChunkedBody implements RequestBody {
     return input;
   }
 
-  private ByteBuf data(ByteBuf in) {
+  private ByteBuf data(ByteBuf in) throws S3Exception {
     int bytes = (int) Math.min(chunkLeft, in.readableBytes());
-    ByteBuf piece = in.readRetainedSlice(bytes);
-    if (signatures != null) {
-      VerifiedBody.forEachSlice(piece, signatures::update);
+    if (verifier != null) {
+      verifier.add(in.slice(in.readerIndex(), bytes));
     }
+    ByteBuf piece = in.readRetainedSlice(bytes);
     chunkLeft -= bytes;
     undelivered -= bytes;
     if (chunkLeft == 0) {
@@ -169,22 +186,22 @@ final class AwsChunkedBody implements RequestBody {
   private void beginChunk(String text) throws S3Exception {
     int semicolon = text.indexOf(';');
     long size = size(semicolon < 0 ? text : text.substring(0, semicolon));
-    if (signatures != null) {
-      if (semicolon < 0 || !text.startsWith(EXTENSION, semicolon)) {
-        throw new S3Exception(S3Error.SIGNATURE_DOES_NOT_MATCH);
-      }
-      chunkSignature = text.substring(semicolon + EXTENSION.length());
+    boolean isSigned = semicolon >= 0 && text.startsWith(EXTENSION, semicolon);
+    if (verifier != null && !isSigned) {
+      throw new S3Exception(S3Error.SIGNATURE_DOES_NOT_MATCH);
     }
     if (size > undelivered || (size == 0 && undelivered > 0)) {
       throw new S3Exception(S3Error.INCOMPLETE_BODY);
     }
-    if (size == 0) {
-      checkChunkSignature();
-      state = State.TRAILERS;
-      return;
-    }
-    if (shortChunk >= 0) {
+    if (shortChunk >= 0 && size > 0) {
       throw new S3Exception(S3Error.INVALID_CHUNK_SIZE_ERROR).with("BadChunkSize", shortChunk);
+    }
+    if (verifier != null) {
+      verifier.begin(size, text.substring(semicolon + EXTENSION.length()));
+    }
+    if (size == 0) {
+      endData();
+      return;
     }
     shortChunk = size < CHUNK_BYTES_MIN ? size : -1;
     chunkLeft = size;
@@ -210,14 +227,19 @@ final class AwsChunkedBody implements RequestBody {
     if (!text.isEmpty()) {
       throw malformed();
     }
-    checkChunkSignature();
+    if (verifier != null) {
+      verifier.end();
+    }
     state = State.SIZE;
   }
 
-  private void checkChunkSignature() throws S3Exception {
-    if (signatures != null && !signatures.endChunk(chunkSignature)) {
-      throw new S3Exception(S3Error.SIGNATURE_DOES_NOT_MATCH);
+  /** The chunk without data, which ends the body, has begun. */
+  private void endData() throws S3Exception {
+    if (verifier != null) {
+      verifier.end();
+      verifier.verifyHeld();
     }
+    state = State.TRAILERS;
   }
 
   private void trailer(String text, boolean carriageReturn) throws S3Exception {
@@ -232,8 +254,8 @@ final class AwsChunkedBody implements RequestBody {
     String name = text.substring(0, colon).strip().toLowerCase(Locale.ROOT);
     String value = text.substring(colon + 1).strip();
     if (name.equals(TRAILER_SIGNATURE)) {
-      if (signatures != null && !signatures.endTrailers(trailerLines.toString(), value)) {
-        throw new S3Exception(S3Error.SIGNATURE_DOES_NOT_MATCH);
+      if (verifier != null) {
+        verifier.verifyTrailers(trailerLines.toString(), value);
       }
       trailersSigned = true;
     } else {
@@ -245,7 +267,7 @@ final class AwsChunkedBody implements RequestBody {
   }
 
   private void endTrailers(boolean carriageReturn) throws S3Exception {
-    boolean signatureDue = withTrailers && signatures != null && !trailersSigned;
+    boolean signatureDue = withTrailers && verifier != null && !trailersSigned;
     // The documented form of signed trailers has an empty line before their signature.
     if ((signatureDue && trailers.isEmpty()) || !carriageReturn) {
       throw malformedTrailer();

@@ -3,7 +3,6 @@ package dev.ashlar.gateway.auth;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import dev.ashlar.gateway.checksum.Digests;
-import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 
@@ -14,7 +13,6 @@ final class ChunkSignatures {
 
   private final SigningKeys.HmacKey key;
   private final String scopeLines;
-  private final MessageDigest chunk = Digests.sha256();
   private String previous;
 
   ChunkSignatures(SigningKeys.HmacKey key, SignatureClaim claim) {
@@ -23,13 +21,13 @@ final class ChunkSignatures {
     this.previous = claim.signature();
   }
 
-  void update(ByteBuffer data) {
-    chunk.update(data);
-  }
-
-  /** Whether this is the signature of the data since the last chunk. */
-  boolean endChunk(String signature) {
-    String hash = HexFormat.of().formatHex(chunk.digest());
+  /**
+   * Whether this is the signature of the next chunk.
+   *
+   * @param sha256 of its data
+   */
+  boolean endChunk(byte[] sha256, String signature) {
+    String hash = HexFormat.of().formatHex(sha256);
     return matches(
         CHUNK + scopeLines + previous + '\n' + Digests.SHA256_OF_NOTHING + '\n' + hash, signature);
   }

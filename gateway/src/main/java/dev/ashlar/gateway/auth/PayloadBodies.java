@@ -34,8 +34,8 @@ record PayloadBodies(
   PayloadBody open() throws S3Exception {
     return switch (hash) {
       case UNSIGNED -> verified(exchange.body(), null, false);
-      case STREAM_SIGNED -> verified(chunked(chunkSignatures(), false), null, false);
-      case STREAM_SIGNED_TRAILER -> verified(chunked(chunkSignatures(), true), null, true);
+      case STREAM_SIGNED -> verified(chunked(chunkVerifier(), false), null, false);
+      case STREAM_SIGNED_TRAILER -> verified(chunked(chunkVerifier(), true), null, true);
       case STREAM_UNSIGNED_TRAILER -> verified(chunked(null, true), null, true);
       default -> {
         checkHash(hash);
@@ -44,7 +44,7 @@ record PayloadBodies(
     };
   }
 
-  private ChunkSignatures chunkSignatures() throws S3Exception {
+  private ChunkVerifier chunkVerifier() throws S3Exception {
     if (signatures == null) {
       throw new S3Exception(
           S3Error.ACCESS_DENIED,
@@ -52,7 +52,7 @@ record PayloadBodies(
               + SigV4Authenticator.ALGORITHM
               + " only.");
     }
-    return signatures.get();
+    return new ChunkVerifier(signatures.get());
   }
 
   /** Every request has one, so it is looked at without a stream. */
@@ -81,10 +81,10 @@ record PayloadBodies(
     }
   }
 
-  private AwsChunkedBody chunked(@Nullable ChunkSignatures signatures, boolean withTrailers)
+  private AwsChunkedBody chunked(@Nullable ChunkVerifier verifier, boolean withTrailers)
       throws S3Exception {
     long length = decodedLength(exchange.headers().get(AmzHeaderNames.DECODED_CONTENT_LENGTH));
-    AwsChunkedBody body = new AwsChunkedBody(exchange.body(), length, signatures, withTrailers);
+    AwsChunkedBody body = new AwsChunkedBody(exchange.body(), length, verifier, withTrailers);
     exchange.onEnd(body::close);
     return body;
   }
