@@ -17,21 +17,29 @@ final class ChannelFile implements RawFile {
 
   private final FileChannel buffered;
   private final @Nullable FileChannel direct;
-  private final int directReadMin;
+  private final IoMode mode;
   private final @Nullable NativeFile cached;
+  private final LongReads longReads;
+  private final int number;
 
   /**
    * @param cached what the page cache has of the file, if that is to be used
+   * @param longReads those of all files of the drive
+   * @param number of the file in them
    */
   ChannelFile(
       FileChannel buffered,
       @Nullable FileChannel direct,
-      int directReadMin,
-      @Nullable NativeFile cached) {
+      IoMode mode,
+      @Nullable NativeFile cached,
+      LongReads longReads,
+      int number) {
     this.buffered = buffered;
     this.direct = direct;
-    this.directReadMin = directReadMin;
+    this.mode = mode;
     this.cached = cached;
+    this.longReads = longReads;
+    this.number = number;
   }
 
   @Override
@@ -56,13 +64,7 @@ final class ChannelFile implements RawFile {
 
   @Override
   public void read(ByteBuffer target, long position) throws IOException {
-    FileChannel channel = buffered;
-    if (direct != null
-        && target.remaining() >= directReadMin
-        && position % ALIGNMENT == 0
-        && isAligned(target)) {
-      channel = direct;
-    }
+    FileChannel channel = direct != null && bypasses(target, position) ? direct : buffered;
     for (long at = position; target.hasRemaining(); ) {
       int got = channel.read(target, at);
       if (got < 0) {
@@ -70,6 +72,14 @@ final class ChannelFile implements RawFile {
       }
       at += got;
     }
+  }
+
+  private boolean bypasses(ByteBuffer target, long position) {
+    if (position % ALIGNMENT != 0 || !isAligned(target)) {
+      return false;
+    }
+    boolean isLong = target.remaining() > IoMode.SMALL_READ_BYTES;
+    return mode == IoMode.DIRECT || (isLong && !longReads.isRepeated(number, position));
   }
 
   @Override

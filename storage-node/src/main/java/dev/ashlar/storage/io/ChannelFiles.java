@@ -30,18 +30,19 @@ public final class ChannelFiles implements RawFiles {
   /** Looked up once, because the lookup parses the mount table. */
   private final FileStore fileSystem;
 
+  private final IoMode mode;
   private final boolean direct;
-  private final int directReadMin;
+  private final LongReads longReads = new LongReads();
 
   /** Whether the file system has no drive. */
   private final boolean isInMemory;
 
-  private ChannelFiles(Path folder, boolean direct, int directReadMin) throws IOException {
+  private ChannelFiles(Path folder, IoMode mode, boolean direct) throws IOException {
     this.folder = folder;
+    this.mode = mode;
     fileSystem = Files.getFileStore(folder);
     isInMemory = fileSystem.type().equals("tmpfs");
     this.direct = direct;
-    this.directReadMin = directReadMin;
   }
 
   /** Opens a directory and tests whether its file system supports direct I/O. */
@@ -52,8 +53,7 @@ public final class ChannelFiles implements RawFiles {
       throw new IOException(
           folder + ": the file system does not support direct I/O in 4 KiB blocks");
     }
-    return new ChannelFiles(
-        folder, direct, mode == IoMode.DIRECT ? 0 : IoMode.SMALL_READ_BYTES + 1);
+    return new ChannelFiles(folder, mode, direct);
   }
 
   public boolean isDirect() {
@@ -156,9 +156,15 @@ public final class ChannelFiles implements RawFiles {
     @Nullable FileChannel buffered = null;
     try {
       buffered = PrivateFiles.open(path, how);
-      boolean isCached = directReadMin > 0 || isInMemory;
+      boolean isCached = mode != IoMode.DIRECT || isInMemory;
       NativeFile cached = isCached ? NativeFile.of(buffered, isInMemory) : null;
-      return new ChannelFile(buffered, direct ? openDirect(path) : null, directReadMin, cached);
+      return new ChannelFile(
+          buffered,
+          direct ? openDirect(path) : null,
+          mode,
+          cached,
+          longReads,
+          path.getFileName().toString().hashCode());
     } catch (IOException e) {
       if (buffered != null) {
         buffered.close();

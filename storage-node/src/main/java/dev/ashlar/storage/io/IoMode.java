@@ -4,8 +4,8 @@ package dev.ashlar.storage.io;
 public enum IoMode {
   /**
    * Writes bypass the page cache if the file system supports it. Reads of more than {@link
-   * #SMALL_READ_BYTES} do so too. Smaller reads use the page cache: a cached small read costs a
-   * fortieth, an uncached one no more.
+   * #SMALL_READ_BYTES} do so too, unless they are repeated ({@link LongReads}). Smaller reads use
+   * the page cache: a cached small read costs a fortieth, an uncached one no more.
    */
   AUTO,
   /** Aligned I/O bypasses the page cache; a file system without support is an error. */
