@@ -82,7 +82,11 @@ final class RehearsalLoad {
     /** Leaves the objects. */
     private void small(String key) throws IOException {
       for (int i = 0; i < SMALL_OF_ROUND; i++) {
-        s3.send("PUT", key + "-" + i, "", SMALL);
+        if (i % 2 == 0) {
+          s3.send("PUT", key + "-" + i, "", SMALL);
+        } else {
+          s3.putInChunks(key + "-" + i, "", SMALL);
+        }
         s3.send("GET", key + "-" + i, "", NOTHING);
       }
       s3.send("HEAD", key + "-0", "", NOTHING);
@@ -104,7 +108,7 @@ final class RehearsalLoad {
 
     private void large(byte[] content) throws IOException {
       String key = prefix + "removed";
-      s3.send("PUT", key, "", content);
+      s3.putInChunks(key, "", content);
       s3.send("HEAD", key, "", NOTHING);
       s3.send("GET", key, "", NOTHING);
       s3.send("GET", key, "", Map.of("range", "bytes=50000-54095"), NOTHING);
@@ -119,7 +123,7 @@ final class RehearsalLoad {
       int number = 0;
       for (byte[] part : new byte[][] {PART, SMALL}) {
         number++;
-        s3.send("PUT", key, "partNumber=" + number + "&uploadId=" + upload, part);
+        s3.putInChunks(key, "partNumber=" + number + "&uploadId=" + upload, part);
         parts.append("<Part><PartNumber>" + number + "</PartNumber>");
         parts.append("<ETag>" + md5(part) + "</ETag></Part>");
       }
