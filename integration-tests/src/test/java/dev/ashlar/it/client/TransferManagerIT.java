@@ -41,6 +41,7 @@ import software.amazon.awssdk.transfer.s3.progress.TransferListener;
 @ExtendWith(SharedServer.class)
 class TransferManagerIT {
   private static final int PART = 5 << 20;
+  private static final int PAUSES_MAX = 20;
   private static final int LARGE = 3 * PART + 12_345;
 
   private final long seed = Seeds.seed("TransferManagerIT");
@@ -239,13 +240,25 @@ class TransferManagerIT {
               .resumeUploadFile(ResumableFileUpload.fromString(halfSent.serializeToString()))
               .completionFuture()
               .join();
-          Begun download = new Begun();
-          ResumableFileDownload halfRead =
-              download.await(download(transfers, kind + "/paused", null, back, download)).pause();
+          ResumableFileDownload halfRead = halfRead(transfers, kind + "/paused", back);
           transfers.resumeDownloadFile(halfRead).completionFuture().join();
         });
     assertEquals(sum(source), sum(back));
     assertEquals(List.of(), s3.listMultipartUploads(b -> b.bucket(bucket)).uploads());
+  }
+
+  /** A download that was paused before its end, which may come before the pause. */
+  private ResumableFileDownload halfRead(S3TransferManager transfers, String key, Path back)
+      throws Exception {
+    for (int attempt = 0; attempt < PAUSES_MAX; attempt++) {
+      Begun begun = new Begun();
+      ResumableFileDownload paused =
+          begun.await(download(transfers, key, null, back, begun)).pause();
+      if (paused.bytesTransferred() < 6 * PART) {
+        return paused;
+      }
+    }
+    throw new AssertionError("each of " + PAUSES_MAX + " downloads ended before it was paused");
   }
 
   /** Waits until a transfer has begun. */
