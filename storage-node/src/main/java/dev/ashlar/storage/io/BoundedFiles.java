@@ -238,6 +238,16 @@ public final class BoundedFiles extends ForwardingFiles {
       }
     }
 
+    @Override
+    public void readForRequest(ByteBuffer target, long position) throws IOException {
+      RawFile pinned = pin();
+      try {
+        pinned.readForRequest(target, position);
+      } finally {
+        unpin();
+      }
+    }
+
     /** False also if the file would have to be opened. */
     @Override
     public boolean readCached(ByteBuffer target, long position) {

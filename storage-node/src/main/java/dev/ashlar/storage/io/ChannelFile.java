@@ -64,7 +64,28 @@ final class ChannelFile implements RawFile {
 
   @Override
   public void read(ByteBuffer target, long position) throws IOException {
-    FileChannel channel = direct != null && bypasses(target, position) ? direct : buffered;
+    read(mayBypass(target, position) ? direct : null, target, position);
+  }
+
+  @Override
+  public void readForRequest(ByteBuffer target, long position) throws IOException {
+    boolean bypasses =
+        mayBypass(target, position)
+            && (mode == IoMode.DIRECT || !longReads.isRepeated(number, position));
+    read(bypasses ? direct : null, target, position);
+  }
+
+  /** Whether the page cache may be left out; if not, the read needs or prefers it. */
+  private boolean mayBypass(ByteBuffer target, long position) {
+    return direct != null
+        && position % ALIGNMENT == 0
+        && isAligned(target)
+        && (mode == IoMode.DIRECT || target.remaining() > IoMode.SMALL_READ_BYTES);
+  }
+
+  private void read(@Nullable FileChannel preferred, ByteBuffer target, long position)
+      throws IOException {
+    FileChannel channel = preferred == null ? buffered : preferred;
     for (long at = position; target.hasRemaining(); ) {
       int got = channel.read(target, at);
       if (got < 0) {
@@ -72,14 +93,6 @@ final class ChannelFile implements RawFile {
       }
       at += got;
     }
-  }
-
-  private boolean bypasses(ByteBuffer target, long position) {
-    if (position % ALIGNMENT != 0 || !isAligned(target)) {
-      return false;
-    }
-    boolean isLong = target.remaining() > IoMode.SMALL_READ_BYTES;
-    return mode == IoMode.DIRECT || (isLong && !longReads.isRepeated(number, position));
   }
 
   @Override

@@ -3,12 +3,15 @@ package dev.ashlar.storage.io;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
- * The places of a drive's latest long reads. A long read bypasses the page cache unless its place
- * was read not long ago: what is read again soon is worth memory, and what a scan or a backup reads
- * once is not. Thread-safe.
+ * Places of a drive's latest long reads for requests. Such a read bypasses the page cache unless
+ * its place was read not long ago: what is read again soon is worth memory, and what a scan or a
+ * backup reads once is not. Thread-safe.
  */
 final class LongReads {
-  /** Places that are remembered: 2 GiB in pieces of 256 KiB. A newer place takes the older's. */
+  /**
+   * At most so many are remembered: 2 GiB in pieces of 256 KiB. A newer place takes the slot of an
+   * older one with the same first bits.
+   */
   static final int PLACES = 8192;
 
   /** By the first bits of a place's hash, its last bits, of which one is set; 0: none. */

@@ -21,6 +21,14 @@ public interface RawFile extends Closeable {
   void read(ByteBuffer target, long position) throws IOException;
 
   /**
+   * The same for a request: what requests read repeatedly may be kept in memory, and come from
+   * there. What looks for damage of the drive uses {@link #read}.
+   */
+  default void readForRequest(ByteBuffer target, long position) throws IOException {
+    read(target, position);
+  }
+
+  /**
    * The same for any thread, if the bytes are in memory: the drive gets no I/O from the call.
    *
    * @return false if they are not in memory or cannot be read; the content of the buffer is

@@ -67,9 +67,11 @@ class LongReadsTest {
       assumeTrue(tellsWhatIsCached(file), "the native codec or Linux 6.5 is missing");
       assumeTrue(files.isDirect() && !file.readCached(buffer(LONG), LONG), "no direct I/O here");
 
-      assertArrayEquals(part(content), read(file));
+      assertArrayEquals(part(content), readForRequest(file));
       assertFalse(file.readCached(buffer(LONG), LONG), "a single read took memory");
-      assertArrayEquals(part(content), read(file));
+      file.read(buffer(LONG), LONG);
+      assertFalse(file.readCached(buffer(LONG), LONG), "a look for damage took memory");
+      assertArrayEquals(part(content), readForRequest(file));
       assertTrue(file.readCached(buffer(LONG), LONG));
     }
   }
@@ -77,6 +79,21 @@ class LongReadsTest {
   private static boolean tellsWhatIsCached(RawFile file) throws IOException {
     file.read(buffer(ChannelFile.ALIGNMENT), 0);
     return file.readCached(buffer(ChannelFile.ALIGNMENT), 0);
+  }
+
+  @Test
+  void looksForDamageNeitherCountNorFillThePageCache() throws IOException {
+    ChannelFiles files = ChannelFiles.open(folder, IoMode.AUTO);
+    try (RawFile file = files.create("file", FILE_BYTES)) {
+      assumeTrue(tellsWhatIsCached(file), "the native codec or Linux 6.5 is missing");
+      assumeTrue(files.isDirect() && !file.readCached(buffer(LONG), LONG), "no direct I/O here");
+      for (int i = 0; i < 3; i++) {
+        file.read(buffer(LONG), LONG);
+      }
+      assertFalse(file.readCached(buffer(LONG), LONG));
+      readForRequest(file);
+      assertFalse(file.readCached(buffer(LONG), LONG));
+    }
   }
 
   @Test
@@ -89,8 +106,8 @@ class LongReadsTest {
       return;
     }
     try (RawFile file = files.create("file", FILE_BYTES)) {
-      read(file);
-      read(file);
+      readForRequest(file);
+      readForRequest(file);
     }
     try (RawFile file = ChannelFiles.open(folder, IoMode.AUTO).open("file")) {
       assumeTrue(tellsWhatIsCached(file), "the native codec or Linux 6.5 is missing");
@@ -99,9 +116,9 @@ class LongReadsTest {
     }
   }
 
-  private static byte[] read(RawFile file) throws IOException {
+  private static byte[] readForRequest(RawFile file) throws IOException {
     ByteBuffer target = buffer(LONG);
-    file.read(target, LONG);
+    file.readForRequest(target, LONG);
     byte[] bytes = new byte[LONG];
     target.flip().get(bytes);
     return bytes;

@@ -124,7 +124,7 @@ public final class ShardReader {
     @Override
     public void read(Segment segment, ByteBuffer target, long position) throws IOException {
       int bytes = target.remaining();
-      segment.file().read(target, position);
+      segment.file().readForRequest(target, position);
       onFileRead.accept(bytes);
     }
 
