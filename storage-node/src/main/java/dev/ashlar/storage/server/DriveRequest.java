@@ -25,9 +25,6 @@ import org.jspecify.annotations.Nullable;
  * thread; its memory is released even if the connection has ended.
  */
 final class DriveRequest {
-  /** A longer read from memory would hold up the other connections of the event loop. */
-  private static final int READ_AT_ONCE_BYTES_MAX = 16 << 10;
-
   private final ShardServer server;
   private final ShardServerSession connection;
   private final ServedCall call;
@@ -70,7 +67,8 @@ final class DriveRequest {
 
   private Runnable operation() {
     return switch (call.request()) {
-      case Request.Read read -> () -> read(read);
+      case Request.Read read ->
+          () -> store.read(read.shard(), read.view(), read.offset(), read.length(), new WhenRead());
       case Request.Write write -> {
         ShardWrite wanted =
             new ShardWrite(write.shard(), write.offset(), call.data(), write.crcs());
@@ -101,23 +99,6 @@ final class DriveRequest {
                       new Reply.Attempts(
                           store.attemptsBelow(list.session(), list.after(), list.max())));
     };
-  }
-
-  /**
-   * Reads what is in memory at once: for a short read, handing it to another thread costs more than
-   * the read.
-   */
-  private void read(Request.Read read) {
-    WhenRead whenRead = new WhenRead();
-    ShardData cached =
-        read.length() <= READ_AT_ONCE_BYTES_MAX
-            ? store.readCached(read.shard(), read.view(), read.offset(), read.length())
-            : null;
-    if (cached == null) {
-      store.read(read.shard(), read.view(), read.offset(), read.length(), whenRead);
-    } else {
-      whenRead.succeeded(cached);
-    }
   }
 
   private List<ShardIntent.Delta> cut(List<Request.Range> ranges) {

@@ -6,13 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 
 import dev.ashlar.protocol.client.AbstractShardStoreContract;
 import dev.ashlar.protocol.client.Answer;
-import dev.ashlar.protocol.client.ForwardingShardStore;
 import dev.ashlar.protocol.client.MemoryShardStore;
-import dev.ashlar.protocol.client.ShardData;
 import dev.ashlar.protocol.client.ShardFault;
-import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.client.ShardView;
-import dev.ashlar.protocol.memory.Slab;
 import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
@@ -87,40 +83,6 @@ class ServedRequestsTest {
       assertInstanceOf(Reply.Blobs.class, peer.answer());
       drive.releaseAnswers();
       assertFailed(peer.answer());
-    }
-  }
-
-  @Test
-  void shortReadsFromMemoryDoNotWaitForTheDrive() throws Exception {
-    int longest = 16 << 10;
-    byte[] bytes = new byte[longest + 1];
-    drive.write(AbstractShardStoreContract.shardWrite(SHARD, 0, bytes), new Answer<>());
-    drive.holdAnswers();
-    try (Loopback loopback = new Loopback(serverSlabs, new InMemory(drive, serverSlabs));
-        RawPeer peer = greeted(loopback)) {
-      peer.request(
-          1, 0, new Request.Read(SHARD, ShardView.ORIGINAL, 0, longest + 1), NOTHING, true);
-      peer.request(2, 0, new Request.Read(SHARD, ShardView.ORIGINAL, 0, longest), NOTHING, true);
-      assertEquals(new Reply.Bytes(longest), peer.answer(), "the long one waits for the drive");
-      drive.releaseAnswers();
-      assertEquals(new Reply.Bytes(longest + 1), peer.answer());
-    }
-    assertEquals(0, serverSlabs.lentBytes());
-  }
-
-  /** A drive whose bytes, all zero, are in memory. */
-  private static final class InMemory extends ForwardingShardStore {
-    private final SlabPool slabs;
-
-    InMemory(ShardStore drive, SlabPool slabs) {
-      super(drive);
-      this.slabs = slabs;
-    }
-
-    @Override
-    public ShardData readCached(ShardId shard, ShardView view, long offset, int length) {
-      Slab slab = slabs.acquire(length);
-      return new ShardData(slab, slab.slice(0, length));
     }
   }
 
