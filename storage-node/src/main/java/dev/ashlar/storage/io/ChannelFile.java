@@ -20,12 +20,12 @@ final class ChannelFile implements RawFile {
   private final IoMode mode;
   private final @Nullable NativeFile cached;
   private final LongReads longReads;
-  private final int number;
+  private final int nameHash;
 
   /**
    * @param cached what the page cache has of the file, if that is to be used
    * @param longReads those of all files of the drive
-   * @param number of the file in them
+   * @param nameHash of the file's name
    */
   ChannelFile(
       FileChannel buffered,
@@ -33,13 +33,13 @@ final class ChannelFile implements RawFile {
       IoMode mode,
       @Nullable NativeFile cached,
       LongReads longReads,
-      int number) {
+      int nameHash) {
     this.buffered = buffered;
     this.direct = direct;
     this.mode = mode;
     this.cached = cached;
     this.longReads = longReads;
-    this.number = number;
+    this.nameHash = nameHash;
   }
 
   @Override
@@ -71,7 +71,7 @@ final class ChannelFile implements RawFile {
   public void readForRequest(ByteBuffer target, long position) throws IOException {
     boolean bypasses =
         mayBypass(target, position)
-            && (mode == IoMode.DIRECT || !longReads.isRepeated(number, position));
+            && (mode == IoMode.DIRECT || !longReads.isRepeated(nameHash, position));
     read(bypasses ? direct : null, target, position);
   }
 

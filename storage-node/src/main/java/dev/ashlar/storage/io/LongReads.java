@@ -8,26 +8,35 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
  * backup reads once is not. Thread-safe.
  */
 final class LongReads {
-  /**
-   * At most so many are remembered: 2 GiB in pieces of 256 KiB. A newer place takes the slot of an
-   * older one with the same first bits.
-   */
+  /** At most so many are remembered: 2 GiB in pieces of 256 KiB. */
   static final int PLACES = 8192;
 
-  /** By the first bits of a place's hash, its last bits, of which one is set; 0: none. */
+  /** Places that share the first bits of their hashes; the one read longest ago is forgotten. */
+  private static final int SET = 16;
+
+  private static final int SETS = PLACES / SET;
+
+  /** Set by set, the latest first: the last bits of a place's hash, one of them set; 0: none. */
   private final AtomicIntegerArray marks = new AtomicIntegerArray(PLACES);
 
   /**
    * Notes a read.
    *
-   * @param file a number that differs from those of most other files
+   * @param nameHash differs from those of most other files
    * @return whether the same place was read before and is remembered
    */
-  boolean isRepeated(int file, long position) {
-    long hash = mix(mix(file) + position);
+  boolean isRepeated(int nameHash, long position) {
+    long hash = mix(mix(nameHash) + position);
     int mark = (int) hash | 1;
-    int place = (int) (hash >>> Integer.SIZE) & (PLACES - 1);
-    return marks.getAndSet(place, mark) == mark;
+    int first = ((int) (hash >>> Integer.SIZE) & (SETS - 1)) * SET;
+    int latest = mark;
+    for (int place = first; place < first + SET; place++) {
+      latest = marks.getAndSet(place, latest);
+      if (latest == mark) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** The finalizer of MurmurHash3. */

@@ -35,9 +35,11 @@ class LongReadsTest {
 
   @Test
   void whatWasReadRecentlyIsRemembered() {
-    int recent = LongReads.PLACES / 16;
+    int recent = LongReads.PLACES / 2;
     readAll(recent);
-    assertTrue(readAll(recent) > recent * 9 / 10, "most places were forgotten");
+    for (int pass = 0; pass < 3; pass++) {
+      assertTrue(readAll(recent) > recent * 97 / 100, "places were forgotten");
+    }
   }
 
   @Test
