@@ -33,6 +33,7 @@ class AwsChunkedBodyTest {
     UNSIGNED_TRAILER
   }
 
+  private static final String CHUNK_SIGNATURE = ";chunk-signature=";
   private static final int CHUNK_BYTES_MIN = 8 << 10;
   private static final int HELD_BYTES_MAX = ChunkVerifier.HELD_BYTES_MAX;
 
@@ -114,7 +115,7 @@ class AwsChunkedBodyTest {
 
   /** In each chunk of a body: first or second of a pair, alone before the end, or not held. */
   @Property(tries = 30)
-  void aChangedByteIsRefusedAtMostOneChunkLater(@ForAll long seed) throws Exception {
+  void aChangedByteIsRefusedAndInPairsAtMostOneChunkLater(@ForAll long seed) throws Exception {
     Random random = new Random(seed);
     Form form = signedForm(random);
     List<Integer> chunks = chunks(random);
@@ -123,28 +124,59 @@ class AwsChunkedBodyTest {
     for (int changed = 0; changed < chunks.size(); changed++) {
       int end = begin + chunks.get(changed);
       String wire = wire(form, payload, change(payload, begin, end, random), chunks);
-      Outcome outcome = decode(form, payload, wire, random);
+      boolean inPairs = random.nextBoolean();
+      Outcome outcome = decode(form, payload, wire, inPairs, random);
       assertEquals(S3Error.SIGNATURE_DOES_NOT_MATCH, outcome.error());
-      int next = changed + 1 < chunks.size() ? chunks.get(changed + 1) : 0;
+      int next = inPairs && changed + 1 < chunks.size() ? chunks.get(changed + 1) : 0;
       assertTrue(outcome.payload().length() <= end + next, "chunk " + changed + " of " + chunks);
       begin = end;
     }
   }
 
-  /** Whether it has a chunk before it to be hashed with or not. */
-  @Property(tries = 20)
-  void aChangedSignatureOfTheLastChunkIsRefused(@ForAll long seed) throws Exception {
+  /** Of a chunk anywhere, or of the empty one at the end. */
+  @Property(tries = 50)
+  void aChangedSignatureIsRefused(@ForAll long seed) throws Exception {
     Random random = new Random(seed);
     Form form = signedForm(random);
     List<Integer> chunks = chunks(random);
     String payload = payload(random, chunks);
     String wire = wire(form, payload, payload, chunks);
-    int begin = wire.lastIndexOf(";chunk-signature=") + ";chunk-signature=".length();
-    String changed = change(wire, begin, begin + 64, random);
-    if (!changed.substring(begin, begin + 64).contains("\n")) {
-      assertEquals(
-          S3Error.SIGNATURE_DOES_NOT_MATCH, decode(form, payload, changed, random).error());
+    int begin = beginOfFrame(wire, chunks, random.nextInt(chunks.size() + 1));
+    begin = wire.indexOf(CHUNK_SIGNATURE, begin) + CHUNK_SIGNATURE.length();
+    int at = begin + random.nextInt(64);
+    char other = wire.charAt(at) == '0' ? '1' : '0';
+    String changed = wire.substring(0, at) + other + wire.substring(at + 1);
+    assertEquals(S3Error.SIGNATURE_DOES_NOT_MATCH, decode(form, payload, changed, random).error());
+  }
+
+  /** Each with its own signature, which covers the one before it. */
+  @Property(tries = 50)
+  void chunksThatChangedPlacesAreRefused(@ForAll long seed) throws Exception {
+    Random random = new Random(seed);
+    Form form = signedForm(random);
+    List<Integer> chunks = chunks(random);
+    // The last one stays where it is, because only that one may be short.
+    chunks.addAll(0, List.of(CHUNK_BYTES_MIN, CHUNK_BYTES_MIN));
+    String payload = payload(random, chunks);
+    String wire = wire(form, payload, payload, chunks);
+    int chunk = random.nextInt(chunks.size() - 2);
+    int first = beginOfFrame(wire, chunks, chunk);
+    int second = beginOfFrame(wire, chunks, chunk + 1);
+    int end = beginOfFrame(wire, chunks, chunk + 2);
+    String changed =
+        wire.substring(0, first)
+            + wire.substring(second, end)
+            + wire.substring(first, second)
+            + wire.substring(end);
+    assertEquals(S3Error.SIGNATURE_DOES_NOT_MATCH, decode(form, payload, changed, random).error());
+  }
+
+  private static int beginOfFrame(String wire, List<Integer> chunks, int chunk) {
+    int at = 0;
+    for (int size : chunks.subList(0, chunk)) {
+      at = wire.indexOf("\r\n", at) + 2 + size + 2;
     }
+    return at;
   }
 
   /** What follows a chunk that does not match is not the error, whatever it is. */
@@ -354,8 +386,13 @@ class AwsChunkedBodyTest {
 
   private static Outcome decode(Form form, String payload, String wire, Random random)
       throws Exception {
+    return decode(form, payload, wire, random.nextBoolean(), random);
+  }
+
+  private static Outcome decode(
+      Form form, String payload, String wire, boolean inPairs, Random random) throws Exception {
     Pieces source = new Pieces(wire, random);
-    AwsChunkedBody body = body(source, form, payload, random.nextBoolean());
+    AwsChunkedBody body = body(source, form, payload, inPairs);
     StringBuilder decoded = new StringBuilder();
     S3Error error = null;
     try {
